@@ -1,0 +1,135 @@
+"""The whole guarantee of a composition, as a function that can be asked from both sides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from optcomp.engines import auto
+from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, lower, whole_delta
+from optcomp.mechanisms import Mechanism
+from optcomp.numerics.balls import ball, enclose, refine
+from optcomp.quantities import Enclosure, Logarithm, Number, probability, real
+
+__all__ = ["Profile"]
+
+_DIGITS = 40
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The optimal guarantee of a composition: every (epsilon, delta) that it meets, and no other.
+
+    What is assumed: each mechanism, whatever was seen before, meets the guarantee it is listed with; the parameters
+    were fixed before the first answer was seen. The mechanisms themselves may be chosen adaptively.
+
+    Args:
+        mechanism: What was run.
+        adjacency: The relation between neighbouring data sets that every guarantee in it refers to, where it is known.
+        engine: The engine's name; None leaves the choice to the table in `optcomp.engines.auto`.
+    """
+
+    mechanism: Mechanism
+    adjacency: str | None = None
+    engine: str | None = None
+
+    @cached_property
+    def _composite(self) -> Composite:
+        return lower(self.mechanism)
+
+    @cached_property
+    def choice(self) -> auto.Choice:
+        """The engine that answers, and why it was chosen.
+
+        Raises:
+            UnsupportedError: When no engine takes this composition.
+        """
+        if self.engine is None:
+            return auto.select(self._composite)
+        return auto.build(self._composite, self.engine)
+
+    @cached_property
+    def failure(self) -> Enclosure:
+        """The probability that some mechanism fails outright: below this delta no epsilon is finite."""
+        return failure_mass(self._composite)
+
+    @cached_property
+    def largest_epsilon(self) -> Enclosure:
+        """The sum of all epsilons: the least epsilon at ``delta = failure``."""
+        losses = self._composite.losses
+        rationals = [loss.epsilon * count for loss, count in losses if isinstance(loss.epsilon, Fraction)]
+        logarithms = [(loss.epsilon, count) for loss, count in losses if isinstance(loss.epsilon, Logarithm)]
+        whole = sum(rationals, start=Fraction(0))
+        if not logarithms:
+            return Enclosure.exactly(whole)
+        return enclose(
+            refine(
+                lambda: sum((count * ball(epsilon) for epsilon, count in logarithms), start=ball(whole)),
+                start=128, accuracy=110, what="the sum of epsilons",
+            )
+        )
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """The least delta at an epsilon.
+
+        Args:
+            epsilon: In nats; any real number, negative ones too. It may be a logarithm, ``"ln(3)"``.
+
+        Returns:
+            An enclosure of ``sup_S P(S) - e^epsilon Q(S)`` over the worst pair of output laws P and Q.
+
+        **Guarantee**: ``lower <= delta(epsilon) <= upper``; the composition is (epsilon, upper)-DP when epsilon >= 0,
+        and no method can prove a delta below ``lower``.
+
+        Raises:
+            InvalidParameterError: When epsilon is no finite number.
+            UnsupportedError: When no engine takes this composition.
+            UndecidedError: When the engine's promised width is out of reach.
+
+        Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
+        """
+        point = real(epsilon, field="epsilon")
+        if self.failure.lower == 1:
+            return Enclosure.exactly(1)
+        return whole_delta(self.failure, self.choice.engine.delta(point)).rounded(_DIGITS)
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """The least epsilon >= 0 at a delta.
+
+        Args:
+            delta: Between 0 and 1.
+
+        Returns:
+            An enclosure of the least epsilon; infinite when delta is below the probability that some mechanism fails.
+
+        **Guarantee**: ``lower <= epsilon(delta) <= upper``; the composition is (upper, delta)-DP, and no method can prove
+        an epsilon below ``lower``.
+
+        Raises:
+            InvalidParameterError: When delta is no probability.
+            UnsupportedError: When no engine takes this composition.
+            UndecidedError: When the engine's promised width is out of reach.
+
+        Edge cases:
+            ===========================  ==================
+            delta                        epsilon
+            ===========================  ==================
+            1                            0
+            below the failure mass       infinite
+            equal to the failure mass    the sum of all epsilons
+            at least delta(0)            0
+            ===========================  ==================
+
+        Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
+        """
+        wanted = probability(delta, field="delta")
+        if wanted == 1:
+            return Enclosure.exactly(0)
+        side = exceeds_failure(self._composite, wanted)
+        if side < 0:
+            return Enclosure.exactly(math.inf)
+        if side == 0:
+            return self.largest_epsilon
+        return self.choice.engine.epsilon(finite_target(self._composite, wanted)).rounded(_DIGITS)

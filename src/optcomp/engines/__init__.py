@@ -1,0 +1,1 @@
+"""Certified algorithms for composing losses; they share no code with each other."""

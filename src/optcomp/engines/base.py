@@ -1,0 +1,47 @@
+"""What every engine promises."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar, Protocol
+
+from optcomp.numerics.balls import ball, enclose, refine
+from optcomp.quantities import Enclosure, Real
+
+__all__ = ["Engine", "Nothing"]
+
+
+class Engine(Protocol):
+    """A certified algorithm for the finite part of one composition.
+
+    Write ``delta(x)`` for ``E[(1 - e^(x - L))_+]``, L the sum of the finite losses.
+    """
+
+    name: ClassVar[str]
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """**Guarantee**: ``lower <= delta(epsilon) <= upper``, for any real epsilon."""
+        ...
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """The least ``x >= 0`` with ``delta(x) <= t``, for a t in (0, 1) known to lie in ``target``.
+
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``.
+        """
+        ...
+
+
+class Nothing:
+    """No finite loss at all: ``delta(x) = (1 - e^x)_+``."""
+
+    name: ClassVar[str] = "nothing"
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """**Guarantee**: ``lower <= (1 - e^epsilon)_+ <= upper``."""
+        found = refine(lambda: -ball(epsilon).expm1(), start=96, accuracy=60, floor=4096, what="delta")
+        return enclose(found, least=Fraction(0), most=Fraction(1))
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """0, whatever the target."""
+        del target
+        return Enclosure.exactly(0)

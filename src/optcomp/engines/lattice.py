@@ -1,0 +1,323 @@
+"""Epsilons with a common step: the exact law of the sum on a lattice, convolved in positive numbers.
+
+With ``epsilon_i = m_i h`` and integers m_i, the sum of the losses is ``L = (M - 2 D) h``, M the sum of all ``m_i`` and D
+the sum of the ``m_i`` whose loss is negative. Equal losses enter as one binomial. The law of D is computed under a tilt:
+for any ``theta >= 0`` and any lattice point ``l``,
+
+    delta(x) = e^(K(theta) - theta l) (D_l + (1 - e^(x - l)) B_l)     for l - 2h < x <= l,
+    D_l = E_theta[e^(-theta (L-l)) (1 - e^(-(L-l)))_+],   B_l = E_theta[e^(-(theta+1) (L-l)); L >= l],
+
+where under the tilt each loss is negative with odds ``e^(-(1+2 theta) epsilon_i)``. All terms are positive, and the
+tilt puts the terms that matter where the masses are large, so the relative error stays at the level of rounding for a
+delta of 0.1 as for one of 1e-300. The inverse is searched in floats; what is returned are two points whose deltas are
+certified on either side of the target.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from optcomp.errors import UndecidedError
+from optcomp.losses import TwoPoint
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, with_error
+from optcomp.numerics.binomial import LARGEST_COUNT, binomial
+from optcomp.numerics.directed import compound_up
+from optcomp.numerics.exponentials import TABLE_ROUNDINGS, decay_and_rise
+from optcomp.numerics.lattice import Measure, blocked_sum, convolve, point
+from optcomp.numerics.saddle import tail_at, tail_for
+from optcomp.quantities import Enclosure, Real, ratio
+from optcomp.sources import MV16, states
+
+__all__ = ["Lattice"]
+
+Floats = npt.NDArray[np.float64]
+
+_BITS = 128
+_MOST_COST = 4e9
+_MOST_CELLS = 2e7
+_SHARP = 1e-12  # a relative width that needs no better tilt
+_TRIES = 4
+_NEWTON_STEPS = 100
+_FAR = 1e300
+_LEAST_REACH = Fraction(1, 2**52)
+_DOUBLINGS = 60
+_DIGITS = 40
+_WIDEST = 1e-9
+
+
+@dataclass(frozen=True)
+class _Group:
+    """``count`` losses of ``multiple`` lattice steps."""
+
+    epsilon: Real
+    multiple: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Two-point losses whose epsilons are integer multiples of one step.
+
+    Args:
+        step: The largest common step h, in nats.
+        groups: The losses, equal ones together.
+    """
+
+    name: ClassVar[str] = "lattice"
+    step: Real
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def of(cls, losses: tuple[tuple[TwoPoint, int], ...]) -> Self | None:
+        """The engine for these losses, or None when they have no common step that it can afford."""
+        unit = losses[0][0].epsilon
+        shares = [ratio(loss.epsilon, unit) for loss, _ in losses]
+        known = [share for share in shares if share is not None]
+        if len(known) < len(shares):
+            return None
+        common = Fraction(math.gcd(*(s.numerator for s in known)), math.lcm(*(s.denominator for s in known)))
+        step = _times(unit, common)
+        groups = tuple(
+            _Group(loss.epsilon, int(share / common), count) for share, (loss, count) in zip(known, losses, strict=True)
+        )
+        made = cls(step, groups)
+        return made if made.is_affordable else None
+
+    @property
+    def is_affordable(self) -> bool:
+        """Whether the law fits in memory and its convolution in about ten seconds."""
+        if any(group.count > LARGEST_COUNT for group in self.groups):
+            return False
+        sizes = [min(group.count, 13 * math.sqrt(group.count) + 200) for group in self.groups]
+        reach = [size * group.multiple for size, group in zip(sizes, self.groups, strict=True)]
+        spread = 13 * math.sqrt(sum(group.count * float(group.multiple) ** 2 for group in self.groups)) + 200
+        cells = min(sum(reach), spread + max(reach))
+        return cells <= _MOST_CELLS and cells * sum(min(size, 400.0) for size in sizes) <= _MOST_COST
+
+    @cached_property
+    def total(self) -> int:
+        """M, the largest loss in lattice steps."""
+        return sum(group.multiple * group.count for group in self.groups)
+
+    @states(MV16, "Theorem 1.5, on a lattice")
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The composed delta at any real epsilon.
+
+        **Guarantee**: ``lower <= delta(epsilon) <= upper``. The relative width is about 4 u times the number of losses,
+        u = 1.1e-16; above 1e-9 is a failure.
+
+        Raises:
+            UndecidedError: When the relative width would exceed 1e-9.
+        """
+        tilted = _Tilted(self, tail_at(*self._floats, self._nearest(epsilon)).tilt)
+        found = tilted.delta(epsilon)
+        return _checked(found, "delta")
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
+
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``.
+
+        Raises:
+            UndecidedError: When the relative width would exceed 1e-9.
+        """
+        with precision(_BITS):
+            log_target = nearest_float(hull(target).log())
+        tilt = tail_for(*self._floats, log_target).tilt
+        found: Enclosure | None = None
+        for _ in range(_TRIES):
+            tilted = _Tilted(self, tilt)
+            x = tilted.search(target)
+            found = tilted.certify(x, target)
+            if found is not None and found.relative_width <= _SHARP:
+                break
+            tilt = tail_at(*self._floats, float(x)).tilt
+        return _checked(found, "epsilon")
+
+    @cached_property
+    def _floats(self) -> tuple[Floats, Floats]:
+        return np.array([self._nearest(g.epsilon) for g in self.groups]), np.array([float(g.count) for g in self.groups])
+
+    @staticmethod
+    def _nearest(value: Real) -> float:
+        with precision(_BITS):
+            return nearest_float(ball(value))
+
+
+def _checked(found: Enclosure | None, what: str) -> Enclosure:
+    if found is None or found.relative_width > _WIDEST:
+        raise UndecidedError(
+            field=what,
+            value=None if found is None else str(found),
+            condition="could not be computed to a relative width of 1e-9 on this lattice",
+            remedy="Round the epsilons up to a coarser common step.",
+        )
+    return found
+
+
+def _times(value: Real, factor: Fraction) -> Real:
+    return value * factor if isinstance(value, Fraction) else type(value)(value.base, value.multiple * factor)
+
+
+class _Tilted:
+    """The law of D under one tilt, and what can be read from it."""
+
+    def __init__(self, problem: Lattice, tilt: float) -> None:
+        self.problem = problem
+        self.tilt = Fraction(_short(tilt))
+        law = point()
+        with precision(_BITS):
+            self.step = ball(problem.step)
+            odds = [nearest_float((-(1 + 2 * ball(self.tilt)) * ball(g.epsilon)).exp()) for g in problem.groups]
+            self.cumulant = sum((g.count * _log_cosh_ratio(ball(g.epsilon), ball(self.tilt)) for g in problem.groups), ball(0))
+        for group, odd in zip(problem.groups, odds, strict=True):
+            law = convolve(law, binomial(group.count, odd), group.multiple)
+        self.law: Measure = law
+        with precision(_BITS):
+            double_step = 2 * self.step
+        size = len(law.masses)
+        self.decay, _ = decay_and_rise(ball(self.tilt) * double_step, size)
+        self.unit_decay, self.rise = decay_and_rise(double_step, size)
+
+    def _sums(self, place: int) -> tuple[Ball, Ball]:
+        """D_l and B_l at the lattice point ``l = (M - 2 place) h``, as balls."""
+        start, size = self.law.start, len(self.law.masses)
+        masses = self.law.masses[: max(place - start + 1, 0)][::-1]
+        beyond = max(place - start + 1 - size, 0)  # lattice points between the end of the window and l
+        distance = 2 * beyond * self.step
+        far_decay = nearest_float((-ball(self.tilt) * distance).exp())
+        far_unit, far_rise = nearest_float((-distance).exp()), nearest_float(-(-distance).expm1())
+        decay = self.decay[: len(masses)] * far_decay
+        unit_decay, rise = self.unit_decay[: len(masses)], self.rise[: len(masses)]
+        if beyond:
+            unit_decay, rise = unit_decay * far_unit, far_rise + far_unit * rise
+        return self._sum(masses, decay * rise), self._sum(masses, decay * unit_decay)
+
+    def _sum(self, masses: Floats, weights: Floats) -> Ball:
+        """``sum masses weights`` over the true masses, for weights in [0, 1]."""
+        law = self.law
+        terms = masses * weights
+        middle, roundings = blocked_sum(terms)
+        magnitude = blocked_sum(np.abs(terms))[0] if law.signed else middle
+        relative = law.relative + compound_up(roundings + 4 * TABLE_ROUNDINGS + 8)
+        noise = law.noise * (1 + law.relative) * math.sqrt(float(weights @ weights)) + 1e-280
+        outside = law.dropped / 2
+        return with_error(middle, relative=0.0, absolute=magnitude * relative + noise) + with_error(
+            outside, relative=0.0, absolute=outside
+        )
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """Delta at one point."""
+        with precision(_BITS):
+            if self._beyond_every_loss(epsilon):
+                return Enclosure.exactly(0)
+            place, gap = self._place(epsilon)
+            return enclose(self._value(place, gap), least=Fraction(0), most=Fraction(1))
+
+    def _beyond_every_loss(self, epsilon: Real) -> bool:
+        steps = ratio(epsilon, self.problem.step)
+        if steps is not None:
+            return steps >= self.problem.total
+        return bool(ball(epsilon) > self.problem.total * self.step)
+
+    def _place(self, epsilon: Real) -> tuple[int, Ball]:
+        """The place of the least lattice point ``l >= x``, and ``x - l``."""
+        steps = ratio(epsilon, self.problem.step)
+        quotient = (self.problem.total - steps) / 2 if steps is not None else None
+        if quotient is None:
+            low, high = ends((self.problem.total - ball(epsilon) / self.step) / 2)
+            if isinstance(low, float) or isinstance(high, float) or math.floor(low) != math.floor(high):
+                raise UndecidedError(
+                    field="epsilon", value=epsilon, condition="lies too close to a lattice point", remedy="Ask nearby."
+                )
+            quotient = low
+        place = math.floor(quotient)
+        return place, ball(epsilon) - (self.problem.total - 2 * place) * self.step
+
+    def _value(self, place: int, gap: Ball) -> Ball:
+        falling, border = self._sums(place)
+        return self._scale(place) * (falling - gap.expm1() * border)
+
+    def _scale(self, place: int) -> Ball:
+        return (self.cumulant - ball(self.tilt) * (self.problem.total - 2 * place) * self.step).exp()
+
+    def search(self, target: Enclosure) -> Fraction:
+        """About the x whose delta is the target, by Newton's method; at least 0."""
+        with precision(_BITS):
+            wanted = hull(target)
+            place = self.law.start + int(np.searchsorted(np.cumsum(self.law.masses), 0.5))
+            last = math.floor(self.problem.total / 2)
+            place = min(place, last)
+            for _ in range(_NEWTON_STEPS):
+                x = self._newton(place, wanted)
+                following = min(max(math.floor((self.problem.total - x / nearest_float(self.step)) / 2), 0), last)
+                if following == place:
+                    break
+                place = following
+            return max(Fraction(x), Fraction(0))
+
+    def _newton(self, place: int, wanted: Ball) -> float:
+        """The root of the tangent at a lattice point, in floats."""
+        falling, border = self._sums(place)
+        ahead = nearest_float((falling - wanted / self._scale(place)) / border)
+        here = (self.problem.total - 2 * place) * nearest_float(self.step)
+        if ahead <= -1:
+            return here / 2
+        return here + math.log1p(min(ahead, _FAR))
+
+    def certify(self, x: Fraction, target: Enclosure) -> Enclosure | None:
+        """Two points close to x with certified deltas on either side of the target; None when that fails."""
+        with precision(_BITS):
+            place, gap = self._place(x)
+            value, slope = self._value(place, gap), self._scale(place) * self._sums(place)[1] * gap.exp()
+            error = (value - hull(target)).abs_upper() / slope
+            reach = ends(error)[1]
+            largest = ends(self.problem.total * self.step)[1]
+        if isinstance(reach, float) or isinstance(largest, float):
+            return None
+        reach = max(reach, x * _LEAST_REACH)
+        lower, upper = self._below(x, reach, target), self._above(x, reach, target, largest)
+        if lower is None or upper is None:
+            return None
+        return Enclosure(lower, upper).rounded(_DIGITS) if upper > 0 else Enclosure.exactly(0)
+
+    def _below(self, x: Fraction, reach: Fraction, target: Enclosure) -> Fraction | None:
+        """A point at or below the answer: 0, or one whose delta is certainly at least the target."""
+        for _ in range(_DOUBLINGS):
+            if x <= reach:
+                return Fraction(0)
+            if self.delta(x - reach).lower >= target.upper:
+                return x - reach
+            reach *= 2
+        return None
+
+    def _above(self, x: Fraction, reach: Fraction, target: Enclosure, largest: Fraction) -> Fraction | None:
+        """A point at or above the answer: one whose delta is certainly at most the target, or the largest loss."""
+        if x <= reach and self.delta(Fraction(0)).upper <= target.lower:
+            return Fraction(0)
+        for _ in range(_DOUBLINGS):
+            if x + reach >= largest:
+                return largest
+            if self.delta(x + reach).upper <= target.lower:
+                return x + reach
+            reach *= 2
+        return None
+
+
+def _log_cosh_ratio(epsilon: Ball, tilt: Ball) -> Ball:
+    """The cumulant of one loss at the tilt: ``ln(cosh((tilt + 1/2) epsilon) / cosh(epsilon/2))``."""
+    rise = 2 * ((tilt + 1) * epsilon / 2).sinh() * (tilt * epsilon / 2).sinh() / (epsilon / 2).cosh()
+    return rise.log1p()
+
+
+def _short(tilt: float) -> float:
+    """The tilt rounded to a few bits: any tilt is valid, and short ones keep exact arithmetic cheap."""
+    mantissa, exponent = math.frexp(tilt)
+    return math.ldexp(round(mantissa * 4096), exponent - 12)

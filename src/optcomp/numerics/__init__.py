@@ -1,0 +1,1 @@
+"""Numbers with error bounds. Nothing in this room knows what privacy is."""

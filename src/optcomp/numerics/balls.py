@@ -1,0 +1,142 @@
+"""The one door to ball arithmetic: python-flint's ``arb``, whose precision is global to the process.
+
+A ball is an interval around a number; every operation returns a ball that contains the true result. All work with
+balls happens inside ``with precision(bits):``, which holds a lock, sets the precision and puts the old one back.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from optcomp.errors import UndecidedError
+from optcomp.quantities import Enclosure, Logarithm, Real
+
+__all__ = ["HIGHEST_PRECISION", "Ball", "ball", "ends", "enclose", "hull", "nearest_float", "precision", "refine", "sign", "with_error"]
+
+Ball = arb
+
+HIGHEST_PRECISION = 1 << 15
+"""The largest number of bits that `refine` tries before it gives up."""
+
+_DIGITS = 40  # ends are rounded outward to decimals this long, so that they can be read and written exactly
+_END_BITS = 512  # of the ends of a ball, so that reading them costs no accuracy
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Hold the lock and compute with that many bits inside."""
+    with _LOCK:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def ball(value: Real | float) -> Ball:
+    """The ball of an exact number at the present precision."""
+    if isinstance(value, Logarithm):
+        return _rational_ball(value.multiple) * _rational_ball(value.base).log()
+    if isinstance(value, float):
+        return arb(value)
+    return _rational_ball(Fraction(value))
+
+
+def _rational_ball(value: Fraction) -> Ball:
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def hull(interval: Enclosure) -> Ball:
+    """A ball that contains an enclosure with finite ends."""
+    if isinstance(interval.lower, float) or isinstance(interval.upper, float):
+        raise UndecidedError(
+            field="interval", value=str(interval), condition="must have finite ends", remedy="Ask for another value."
+        )
+    low = _rational_ball(interval.lower)
+    return low if interval.is_exact else low.union(_rational_ball(interval.upper))
+
+
+def _fraction(exact: Ball) -> Fraction:
+    mantissa, exponent = exact.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def ends(value: Ball) -> tuple[Fraction | float, Fraction | float]:
+    """Two numbers with the ball between them; infinite when nothing is known."""
+    if not value.is_finite():
+        return -math.inf, math.inf
+    with precision(_END_BITS):
+        return _fraction(value.lower()), _fraction(value.upper())
+
+
+def enclose(value: Ball, *, least: Fraction | None = None, most: Fraction | None = None) -> Enclosure:
+    """The enclosure of a ball, its ends outward at 40 decimal digits, clipped to the range the truth is known to lie in.
+
+    **Guarantee**: every point of the ball in ``[least, most]`` lies in the enclosure.
+    """
+    low, high = ends(value)
+    if least is not None:
+        low, high = max(low, least), max(high, least)
+    if most is not None:
+        low, high = min(low, most), min(high, most)
+    return Enclosure(low, high).rounded(_DIGITS)
+
+
+def nearest_float(value: Ball) -> float:
+    """The midpoint as a float: within one rounding of the truth when the ball is narrower than a float's spacing."""
+    return float(value.mid())
+
+
+def with_error(value: float, *, relative: float, absolute: float) -> Ball:
+    """The ball around a float whose true value is off by at most ``relative * |value| + absolute``.
+
+    **Guarantee**: contains every such true value, for bounds that are themselves within 1e-9 of their exact values.
+    """
+    return arb(value, (abs(value) * relative + absolute) * (1 + 1e-9))
+
+
+def sign(value: Ball) -> int | None:
+    """-1, 0 or 1, or None when the ball does not tell."""
+    if value > 0:
+        return 1
+    if value < 0:
+        return -1
+    return 0 if value.is_zero() else None
+
+
+def refine(compute: Callable[[], Ball | None], *, start: int, accuracy: int, floor: int | None = None, what: str) -> Ball:
+    """Evaluate at rising precision until the ball is accurate enough.
+
+    Args:
+        compute: Evaluates the wanted number at the present precision; None means that more bits are needed.
+        start: Bits of the first try.
+        accuracy: Wanted relative accuracy in bits.
+        floor: A ball with a radius below ``2**-floor`` is accurate enough as well (for numbers that may be 0).
+        what: The name of the number, for the error.
+
+    Raises:
+        UndecidedError: When `HIGHEST_PRECISION` bits do not suffice.
+    """
+    bits = start
+    while bits <= HIGHEST_PRECISION:
+        with precision(bits):
+            value = compute()
+            if value is not None and value.is_finite():
+                small = floor is not None and value.rad() < arb(2) ** -floor
+                if small or value.is_zero() or value.rel_accuracy_bits() >= accuracy:
+                    return value
+        bits *= 2
+    raise UndecidedError(
+        field=what,
+        value=f"{HIGHEST_PRECISION} bits",
+        condition="could not be computed to the promised accuracy",
+        remedy="Ask for a nearby value.",
+    )

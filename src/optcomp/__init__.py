@@ -4,7 +4,7 @@ Several differentially private mechanisms run on the same data: what does the wh
 `Enclosure` that provably contains the truth.
 """
 
-from optcomp.composition import Profile, compose
+from optcomp.composition import Comparison, Profile, compare, compose
 from optcomp.errors import DocumentError, InvalidParameterError, OptcompError, UndecidedError, UnsupportedError
 from optcomp.mechanisms import (
     ApproxDP,
@@ -20,6 +20,7 @@ from optcomp.quantities import Enclosure, Logarithm
 
 __all__ = [
     "ApproxDP",
+    "Comparison",
     "DocumentError",
     "Enclosure",
     "InvalidParameterError",
@@ -33,6 +34,7 @@ __all__ = [
     "Sequence",
     "UndecidedError",
     "UnsupportedError",
+    "compare",
     "compose",
     "mechanism_from_json",
     "mechanism_to_json",

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 __all__ = [
-    "BS16", "CKS20", "DR16", "DRV10", "KOV15", "MV16", "WRRW23", "Paper", "Statement", "statement_of", "statements", "states",
+    "BS16",
+    "CKS20",
+    "DR16",
+    "DRV10",
+    "KOV15",
+    "MV16",
+    "WRRW23",
+    "Paper",
+    "Statement",
+    "statement_of",
+    "statements",
+    "states",
 ]
 
 

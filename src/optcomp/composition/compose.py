@@ -35,11 +35,14 @@ def compose(
     >>> import optcomp
     >>> year = optcomp.compose([optcomp.PureDP(epsilon="0.1").repeated(100)])
     >>> print(year.epsilon(delta="1e-6"))
-    [4.7745675881050721, 4.7745675881050722]
+    [4.7745675881079861, 4.7745675881079862]
     """
     whole = mechanisms if isinstance(mechanisms, Mechanism) else Sequence(parts=mechanisms)
     if adjacency is not None and adjacency not in ADJACENCIES:
         raise InvalidParameterError(
-            field="adjacency", value=adjacency, condition=f"must be one of {', '.join(ADJACENCIES)}", remedy="Choose one."
+            field="adjacency",
+            value=adjacency,
+            condition=f"must be one of {', '.join(ADJACENCIES)}",
+            remedy="Choose one.",
         )
     return Profile(mechanism=whole, adjacency=adjacency, engine=engine)

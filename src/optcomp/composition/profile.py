@@ -67,7 +67,9 @@ class Profile:
         return enclose(
             refine(
                 lambda: sum((count * ball(epsilon) for epsilon, count in logarithms), start=ball(whole)),
-                start=128, accuracy=110, what="the sum of epsilons",
+                start=128,
+                accuracy=110,
+                what="the sum of epsilons",
             )
         )
 
@@ -104,8 +106,8 @@ class Profile:
         Returns:
             An enclosure of the least epsilon; infinite when delta is below the probability that some mechanism fails.
 
-        **Guarantee**: ``lower <= epsilon(delta) <= upper``; the composition is (upper, delta)-DP, and no method can prove
-        an epsilon below ``lower``.
+        **Guarantee**: ``lower <= epsilon(delta) <= upper``; the composition is (upper, delta)-DP, and no method can
+        prove an epsilon below ``lower``.
 
         Raises:
             InvalidParameterError: When delta is no probability.

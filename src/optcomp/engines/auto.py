@@ -60,7 +60,9 @@ def _lattice(composite: Composite) -> Engine | None:
 TABLE: tuple[Rule, ...] = (
     Rule("nothing", "no mechanism has a finite loss other than 0", _nothing),
     Rule("binomial", "all epsilons are equal; any count", _binomial),
-    Rule("lattice", "the epsilons are multiples of one step, and the sum has at most about 10^7 likely values", _lattice),
+    Rule(
+        "lattice", "the epsilons are multiples of one step, and the sum has at most about 10^7 likely values", _lattice
+    ),
 )
 """The rules in the order in which they are tried; the first that fits is taken."""
 

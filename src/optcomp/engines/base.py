@@ -20,7 +20,7 @@ class Engine(Protocol):
     name: ClassVar[str]
 
     def delta(self, epsilon: Real) -> Enclosure:
-        """**Guarantee**: ``lower <= delta(epsilon) <= upper``, for any real epsilon."""
+        """The least delta at any real epsilon. **Guarantee**: it lies in the result."""
         ...
 
     def epsilon(self, target: Enclosure) -> Enclosure:
@@ -37,7 +37,7 @@ class Nothing:
     name: ClassVar[str] = "nothing"
 
     def delta(self, epsilon: Real) -> Enclosure:
-        """**Guarantee**: ``lower <= (1 - e^epsilon)_+ <= upper``."""
+        """``(1 - e^x)_+`` at ``x = epsilon``. **Guarantee**: it lies in the result."""
         found = refine(lambda: -ball(epsilon).expm1(), start=96, accuracy=60, floor=4096, what="delta")
         return enclose(found, least=Fraction(0), most=Fraction(1))
 

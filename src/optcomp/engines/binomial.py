@@ -72,7 +72,11 @@ class Binomial:
         with precision(_SEARCH_BITS):
             segment = self._search(target)
         found = refine(
-            lambda: self._solve(segment, hull(target)), start=_START_BITS, accuracy=_ACCURACY, floor=_FLOOR, what="epsilon"
+            lambda: self._solve(segment, hull(target)),
+            start=_START_BITS,
+            accuracy=_ACCURACY,
+            floor=_FLOOR,
+            what="epsilon",
         )
         return enclose(found, least=Fraction(0))
 

@@ -1,8 +1,8 @@
 """Epsilons with a common step: the exact law of the sum on a lattice, convolved in positive numbers.
 
-With ``epsilon_i = m_i h`` and integers m_i, the sum of the losses is ``L = (M - 2 D) h``, M the sum of all ``m_i`` and D
-the sum of the ``m_i`` whose loss is negative. Equal losses enter as one binomial. The law of D is computed under a tilt:
-for any ``theta >= 0`` and any lattice point ``l``,
+With ``epsilon_i = m_i h`` and integers m_i, the sum of the losses is ``L = (M - 2 D) h``, M the sum of all ``m_i`` and
+D the sum of the ``m_i`` whose loss is negative. Equal losses enter as one binomial. The law of D is computed under a
+tilt: for any ``theta >= 0`` and any lattice point ``l``,
 
     delta(x) = e^(K(theta) - theta l) (D_l + (1 - e^(x - l)) B_l)     for l - 2h < x <= l,
     D_l = E_theta[e^(-theta (L-l)) (1 - e^(-(L-l)))_+],   B_l = E_theta[e^(-(theta+1) (L-l)); L >= l],
@@ -143,7 +143,9 @@ class Lattice:
 
     @cached_property
     def _floats(self) -> tuple[Floats, Floats]:
-        return np.array([self._nearest(g.epsilon) for g in self.groups]), np.array([float(g.count) for g in self.groups])
+        return np.array([self._nearest(g.epsilon) for g in self.groups]), np.array(
+            [float(g.count) for g in self.groups]
+        )
 
     @staticmethod
     def _nearest(value: Real) -> float:
@@ -176,7 +178,9 @@ class _Tilted:
         with precision(_BITS):
             self.step = ball(problem.step)
             odds = [nearest_float((-(1 + 2 * ball(self.tilt)) * ball(g.epsilon)).exp()) for g in problem.groups]
-            self.cumulant = sum((g.count * _log_cosh_ratio(ball(g.epsilon), ball(self.tilt)) for g in problem.groups), ball(0))
+            self.cumulant = sum(
+                (g.count * _log_cosh_ratio(ball(g.epsilon), ball(self.tilt)) for g in problem.groups), ball(0)
+            )
         for group, odd in zip(problem.groups, odds, strict=True):
             law = convolve(law, binomial(group.count, odd), group.multiple)
         self.law: Measure = law
@@ -254,7 +258,7 @@ class _Tilted:
             wanted = hull(target)
             place = self.law.start + int(np.searchsorted(np.cumsum(self.law.masses), 0.5))
             last = math.floor(self.problem.total / 2)
-            place = min(place, last)
+            place, x = min(place, last), 0.0
             for _ in range(_NEWTON_STEPS):
                 x = self._newton(place, wanted)
                 following = min(max(math.floor((self.problem.total - x / nearest_float(self.step)) / 2), 0), last)

@@ -11,7 +11,7 @@ from optcomp.losses.base import TwoPoint, worst_case
 from optcomp.mechanisms import Mechanism, Repeated, Sequence
 from optcomp.quantities import Logarithm, Real
 
-__all__ = ["Composite", "lower"]
+__all__ = ["Composite", "guarantees", "lower"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,16 @@ def lower(mechanism: Mechanism) -> Composite:
         failures=tuple(sorted(failures.items())),
         losses=tuple(sorted(losses.items(), key=lambda item: _order(item[0].epsilon))),
     )
+
+
+def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...]:
+    """The (epsilon, delta) of each part, equal ones counted: what the closed forms start from."""
+    found: Counter[tuple[Real, Fraction]] = Counter()
+    for part, count in _parts(mechanism, 1):
+        pair = worst_case(part)
+        found[Fraction(0) if pair.loss is None else pair.loss.epsilon, pair.failure] += count
+    ordered = sorted(found.items(), key=lambda item: (_order(item[0][0]), item[0][1]))
+    return tuple((epsilon, delta, count) for (epsilon, delta), count in ordered)
 
 
 def _order(epsilon: Real) -> tuple[Fraction, Fraction]:

@@ -83,13 +83,17 @@ def finite_target(composite: Composite, delta: Fraction) -> Enclosure:
         return Enclosure.exactly(delta)
     found = refine(
         lambda: -(ball(-delta).log1p() - _log_survival(composite)).expm1(),
-        start=_START, accuracy=_ACCURACY, what="the share of delta left after failures",
+        start=_START,
+        accuracy=_ACCURACY,
+        what="the share of delta left after failures",
     )
     return enclose(found, least=Fraction(0), most=Fraction(1))
 
 
 def whole_delta(failure: Enclosure, finite: Enclosure) -> Enclosure:
     """Delta of the whole from the failure mass and the finite part's delta."""
-    return Enclosure(
-        *(1 - (1 - Fraction(getattr(failure, end))) * (1 - Fraction(getattr(finite, end))) for end in ("lower", "upper"))
+    lower, upper = (
+        1 - (1 - Fraction(first)) * (1 - Fraction(second))
+        for first, second in ((failure.lower, finite.lower), (failure.upper, finite.upper))
     )
+    return Enclosure(lower, upper)

@@ -7,5 +7,12 @@ from optcomp.mechanisms.guarantees import ApproxDP, PureDP
 from optcomp.mechanisms.structure import Sequence
 
 __all__ = [
-    "ApproxDP", "Mechanism", "PureDP", "RandomizedResponse", "Repeated", "Sequence", "mechanism_from_json", "mechanism_to_json",
+    "ApproxDP",
+    "Mechanism",
+    "PureDP",
+    "RandomizedResponse",
+    "Repeated",
+    "Sequence",
+    "mechanism_from_json",
+    "mechanism_to_json",
 ]

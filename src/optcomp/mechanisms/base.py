@@ -45,10 +45,11 @@ class Repeated(Mechanism):
     count: int
 
     def __init__(self, *, mechanism: Mechanism, count: int) -> None:
-        inner, times = checked(mechanism, field="mechanism"), _whole_number(count, field="count")
+        times, inner = _whole_number(count, field="count"), checked(mechanism, field="mechanism")
         if isinstance(inner, Repeated):
-            inner, times = inner.mechanism, inner.count * times
-        self._set(mechanism=inner, count=times)
+            self._set(mechanism=inner.mechanism, count=inner.count * times)
+        else:
+            self._set(mechanism=inner, count=times)
 
 
 def checked(value: object, *, field: str) -> Mechanism:

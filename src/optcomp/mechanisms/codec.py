@@ -20,9 +20,7 @@ from optcomp.quantities import Logarithm, exact_text
 
 __all__ = ["KINDS", "mechanism_from_json", "mechanism_to_json"]
 
-KINDS: dict[str, type[Mechanism]] = {
-    each.kind: each for each in (PureDP, ApproxDP, RandomizedResponse, Sequence)
-}
+KINDS: dict[str, type[Mechanism]] = {each.kind: each for each in (PureDP, ApproxDP, RandomizedResponse, Sequence)}
 """The kinds that can be written, each with its class."""
 
 _DEEPEST = 50
@@ -58,7 +56,10 @@ def _from_json(obj: object, *, path: str, depth: int) -> Mechanism:
     here = path or "mechanism"
     if depth > _DEEPEST:
         raise InvalidParameterError(
-            field=here, value=f"depth {depth}", condition=f"must not be nested deeper than {_DEEPEST}", remedy="Flatten it."
+            field=here,
+            value=f"depth {depth}",
+            condition=f"must not be nested deeper than {_DEEPEST}",
+            remedy="Flatten it.",
         )
     if not isinstance(obj, Mapping):
         raise InvalidParameterError(
@@ -88,7 +89,10 @@ def _check_keys(maker: type[Mechanism], given: Mapping[object, object], path: st
         if name not in parameters:
             allowed = ", ".join(["kind", *parameters, "count"])
             raise InvalidParameterError(
-                field=_join(path, str(name)), value=name, condition="is not a key of this kind", remedy=f"It has {allowed}."
+                field=_join(path, str(name)),
+                value=name,
+                condition="is not a key of this kind",
+                remedy=f"It has {allowed}.",
             )
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in given:

@@ -17,7 +17,19 @@ from flint import arb, ctx, fmpq
 from optcomp.errors import UndecidedError
 from optcomp.quantities import Enclosure, Logarithm, Real
 
-__all__ = ["HIGHEST_PRECISION", "Ball", "ball", "ends", "enclose", "hull", "nearest_float", "precision", "refine", "sign", "with_error"]
+__all__ = [
+    "HIGHEST_PRECISION",
+    "Ball",
+    "ball",
+    "enclose",
+    "ends",
+    "hull",
+    "nearest_float",
+    "precision",
+    "refine",
+    "sign",
+    "with_error",
+]
 
 Ball = arb
 
@@ -78,7 +90,7 @@ def ends(value: Ball) -> tuple[Fraction | float, Fraction | float]:
 
 
 def enclose(value: Ball, *, least: Fraction | None = None, most: Fraction | None = None) -> Enclosure:
-    """The enclosure of a ball, its ends outward at 40 decimal digits, clipped to the range the truth is known to lie in.
+    """The enclosure of a ball, its ends outward at 40 digits, clipped to the range the truth is known to lie in.
 
     **Guarantee**: every point of the ball in ``[least, most]`` lies in the enclosure.
     """
@@ -112,7 +124,9 @@ def sign(value: Ball) -> int | None:
     return 0 if value.is_zero() else None
 
 
-def refine(compute: Callable[[], Ball | None], *, start: int, accuracy: int, floor: int | None = None, what: str) -> Ball:
+def refine(
+    compute: Callable[[], Ball | None], *, start: int, accuracy: int, floor: int | None = None, what: str
+) -> Ball:
     """Evaluate at rising precision until the ball is accurate enough.
 
     Args:

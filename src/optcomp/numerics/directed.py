@@ -8,7 +8,19 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["ROUNDING", "add_down", "add_up", "compound_up", "div_down", "div_up", "mul_down", "mul_up", "sqrt_up", "sub_down", "sub_up"]
+__all__ = [
+    "ROUNDING",
+    "add_down",
+    "add_up",
+    "compound_up",
+    "div_down",
+    "div_up",
+    "mul_down",
+    "mul_up",
+    "sqrt_up",
+    "sub_down",
+    "sub_up",
+]
 
 ROUNDING = 2.0**-53
 """The relative error of one IEEE operation in double precision."""

@@ -22,7 +22,8 @@ _BITS = 96
 def decay_and_rise(rate: Ball, size: int) -> tuple[Floats, Floats]:
     """The two tables, for a rate of at least 0.
 
-    Entries are split as ``n = a block + b``: ``e^-(A+B) = e^-A e^-B`` and ``1 - e^-(A+B) = (1 - e^-A) + e^-A (1 - e^-B)``
+    Entries are split as ``n = a block + b``, since ``e^-(A+B) = e^-A e^-B`` and
+    ``1 - e^-(A+B) = (1 - e^-A) + e^-A (1 - e^-B)``
     need sums and products of positive numbers only, so the relative error stays at a few roundings.
     """
     block = math.isqrt(size) + 1

@@ -84,7 +84,9 @@ def convolve(first: Measure, second: Measure, stride: int) -> Measure:
     levels = max(1, size.bit_length())
     by_fft = terms > _SHORT and terms * max(len(a), len(b)) > _FFT_GAIN * 6 * size * levels
     relative = (1 + first.relative) * (1 + second.relative) - 1
-    noise = (first.noise * _mass(second) + second.noise * _mass(first) + first.noise * second.noise * math.sqrt(terms)) * _SLACK + _UNDERFLOW
+    noise = (
+        first.noise * _mass(second) + second.noise * _mass(first) + first.noise * second.noise * math.sqrt(terms)
+    ) * _SLACK + _UNDERFLOW
     signed = by_fft or first.signed or second.signed
     if by_fft:
         masses, error = convolve_by_fft(a, _dilated(b, stride))
@@ -110,7 +112,7 @@ def convolve(first: Measure, second: Measure, stride: int) -> Measure:
 
 def _mass(measure: Measure) -> float:
     """A bound on the sum of ``mass_i + noise_i``, from the true total of 1."""
-    return 1 / (1 - measure.relative) if measure.relative < 0.5 else math.inf  # noqa: PLR2004  # nothing is promised then
+    return 1 / (1 - measure.relative) if measure.relative < 0.5 else math.inf  # nothing is promised then
 
 
 def _dilated(masses: Floats, stride: int) -> Floats:

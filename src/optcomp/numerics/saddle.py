@@ -38,22 +38,25 @@ def _cumulants(epsilons: Floats, counts: Floats, tilt: float) -> tuple[float, fl
     small = np.where(near, epsilons, 0.0)
     rise = np.log1p(2 * np.sinh((tilt + 1) * small / 2) * np.sinh(tilt * small / 2) / np.cosh(small / 2))
     cumulant = np.where(near, rise, _log_cosh(half) - _log_cosh(epsilons / 2))
-    excess = np.where(near, cumulant - tilt * slope, cumulant - tilt * epsilons + tilt * epsilons * _one_minus_tanh(half))
+    excess = np.where(
+        near, cumulant - tilt * slope, cumulant - tilt * epsilons + tilt * epsilons * _one_minus_tanh(half)
+    )
     return float(counts @ excess), float(counts @ slope), float(counts @ curve)
 
 
 def _log_cosh(y: Floats) -> Floats:
-    return y - math.log(2) + np.log1p(np.exp(-2 * y))
+    result: Floats = y - math.log(2) + np.log1p(np.exp(-2 * y))
+    return result
 
 
 def _one_minus_tanh(y: Floats) -> Floats:
-    decay = np.exp(-2 * y)
+    decay: Floats = np.exp(-2 * y)
     return 2 * decay / (1 + decay)
 
 
 def _mills(a: float) -> float:
     """``e^(a^2/2) Phi(-a)`` for a >= 0."""
-    if a < 25:  # noqa: PLR2004  # beyond it the series is exact to double precision, and the product overflows
+    if a < 25:  # beyond it the series is exact to double precision, and the product overflows
         return 0.5 * math.exp(a * a / 2) * math.erfc(a / math.sqrt(2))
     inverse = 1 / (a * a)
     return (1 - inverse * (1 - 3 * inverse)) / (a * math.sqrt(2 * math.pi))
@@ -63,7 +66,7 @@ def _log_hockey(tilt: float, deviation: float) -> float:
     """``ln E[e^(-tilt Y) (1 - e^-Y)_+]`` for a centred normal Y."""
     if deviation < _SMALL:
         middle = (tilt + 0.5) * deviation
-        if middle > 25:  # noqa: PLR2004  # as above
+        if middle > 25:  # as above
             return math.log(deviation / (middle * middle * math.sqrt(2 * math.pi)))
         return math.log(deviation * (1 / math.sqrt(2 * math.pi) - middle * _mills(middle)))
     left, right = _mills(tilt * deviation), _mills((tilt + 1) * deviation)
@@ -104,7 +107,7 @@ def _left_of_mean(mean: float, variance: float, log_delta: float) -> float:
         middle = (low + high) / 2
         gap = (mean - middle) / deviation
         upper = math.erfc(-gap / math.sqrt(2)) / 2
-        lower = math.exp(middle - mean + variance / 2) * math.erfc((deviation - gap) / math.sqrt(2)) / 2 if variance < 1400 else 0.0  # noqa: E501, PLR2004  # e^700 is the largest float
+        lower = math.exp(min(middle - mean + variance / 2, 700.0)) * math.erfc((deviation - gap) / math.sqrt(2)) / 2
         if upper - lower > math.exp(log_delta):
             low = middle
         else:

@@ -5,5 +5,15 @@ from optcomp.quantities.exact import Logarithm, Number, Real, exact_text, ratio,
 from optcomp.quantities.ranges import count, nonnegative_real, probability
 
 __all__ = [
-    "Enclosure", "Logarithm", "Number", "Real", "count", "exact_text", "nonnegative_real", "probability", "ratio", "rational", "real",
+    "Enclosure",
+    "Logarithm",
+    "Number",
+    "Real",
+    "count",
+    "exact_text",
+    "nonnegative_real",
+    "probability",
+    "ratio",
+    "rational",
+    "real",
 ]

@@ -9,7 +9,11 @@ from typing import Literal
 
 from optcomp.errors import InvalidParameterError, UndecidedError
 from optcomp.quantities.exact import (
-    ceil_to_digits, exact_text, float_down, float_up, floor_to_digits,
+    ceil_to_digits,
+    exact_text,
+    float_down,
+    float_up,
+    floor_to_digits,
 )
 
 __all__ = ["Enclosure", "End"]
@@ -50,7 +54,10 @@ class Enclosure:
             end = getattr(self, name)
             if not isinstance(end, Fraction) and not (isinstance(end, float) and math.isinf(end)):
                 raise InvalidParameterError(
-                    field=name, value=end, condition="must be a Fraction or math.inf", remedy="Convert it exactly first."
+                    field=name,
+                    value=end,
+                    condition="must be a Fraction or math.inf",
+                    remedy="Convert it exactly first.",
                 )
         if self.lower > self.upper:
             raise InvalidParameterError(
@@ -138,7 +145,9 @@ class Enclosure:
             lower = self.lower if isinstance(self.lower, float) else floor_to_digits(self.lower, _MOST_SHOWN_DIGITS)
             return f"[{exact_text(lower)}, {exact_text(self.upper)}]"
         relative = self.relative_width
-        shared = _MOST_SHOWN_DIGITS if relative == 0 else max(0, math.floor(-math.log10(relative))) if relative < 1 else 0
+        shared = (
+            _MOST_SHOWN_DIGITS if relative == 0 else max(0, math.floor(-math.log10(relative))) if relative < 1 else 0
+        )
         outward = self.rounded(min(shared + 3, _MOST_SHOWN_DIGITS))
         return f"[{_aligned(outward.lower, outward.upper)}, {_aligned(outward.upper, outward.lower)}]"
 

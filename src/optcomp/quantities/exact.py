@@ -16,8 +16,19 @@ from functools import lru_cache
 
 from optcomp.errors import InvalidParameterError
 
-__all__ = ["Logarithm", "Number", "Real", "ceil_to_digits", "exact_text", "float_down", "float_up", "floor_to_digits",
-           "ratio", "rational", "real"]
+__all__ = [
+    "Logarithm",
+    "Number",
+    "Real",
+    "ceil_to_digits",
+    "exact_text",
+    "float_down",
+    "float_up",
+    "floor_to_digits",
+    "ratio",
+    "rational",
+    "real",
+]
 
 LONGEST_TEXT = 20_000
 """The longest text of a number that is read, in characters; also the largest decimal exponent."""
@@ -87,7 +98,9 @@ def _exact_root(number: int, power: int) -> int | None:
         guess = better
 
 
-def _refuse(field: str, value: object, condition: str = "must be a finite number", remedy: str = _WAYS) -> InvalidParameterError:
+def _refuse(
+    field: str, value: object, condition: str = "must be a finite number", remedy: str = _WAYS
+) -> InvalidParameterError:
     return InvalidParameterError(field=field, value=value, condition=condition, remedy=remedy)
 
 
@@ -185,7 +198,7 @@ def ratio(first: Real, second: Real) -> Fraction | None:
     return first / second
 
 
-def exact_text(value: Real | float | int) -> str:
+def exact_text(value: Real | float) -> str:
     """The shortest text that reads back as exactly this number: a decimal where one exists, else ``n/d``."""
     if isinstance(value, Logarithm):
         return str(value)

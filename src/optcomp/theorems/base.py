@@ -10,7 +10,18 @@ from optcomp.errors import InvalidParameterError
 from optcomp.numerics.balls import Ball, ball, enclose, refine
 from optcomp.quantities import Enclosure, Logarithm, Number, Real, count, nonnegative_real, probability, rational
 
-__all__ = ["Guarantee", "Term", "as_slack", "certain", "evaluate", "exact_sum", "positive_terms", "refuse", "survival", "total"]
+__all__ = [
+    "Guarantee",
+    "Term",
+    "as_slack",
+    "certain",
+    "evaluate",
+    "exact_sum",
+    "positive_terms",
+    "refuse",
+    "survival",
+    "total",
+]
 
 
 @dataclass(frozen=True, init=False)
@@ -85,9 +96,9 @@ def survival(terms: Iterable[Term], *, slack: Fraction) -> Enclosure:
     if not failing:
         return certain(slack)
     return evaluate(
-        lambda: -(
-            sum((term.count * ball(-term.delta).log1p() for term in failing), start=ball(-slack).log1p())
-        ).expm1(),
+        lambda: (
+            -(sum((term.count * ball(-term.delta).log1p() for term in failing), start=ball(-slack).log1p())).expm1()
+        ),
         what="delta",
     )
 

@@ -18,8 +18,8 @@ __all__ = ["advanced_composition"]
 def advanced_composition(terms: Iterable[Term], *, slack: Number) -> Guarantee:
     """``sum epsilon_i (e^epsilon_i - 1) + sqrt(2 ln(1/slack) sum epsilon_i^2)`` at ``slack + sum delta_i``.
 
-    For equal mechanisms this is the printed ``k epsilon (e^epsilon - 1) + epsilon sqrt(2 k ln(1/slack))``; for different
-    ones the same martingale argument gives the sums.
+    For equal mechanisms this is the printed ``k epsilon (e^epsilon - 1) + epsilon sqrt(2 k ln(1/slack))``; for
+    different ones the same martingale argument gives the sums.
 
     Args:
         terms: The mechanisms.

@@ -34,8 +34,10 @@ def fully_adaptive_bound(terms: Iterable[Term], *, slack: Number) -> Guarantee:
     if share == 0:
         return Guarantee(epsilon=Enclosure.exactly(math.inf), delta=delta)
     epsilon = evaluate(
-        lambda: (2 * -ball(share).log() * total(known, lambda each: each**2)).sqrt()
-        + total(known, lambda each: each**2) / 2,
+        lambda: (
+            (2 * -ball(share).log() * total(known, lambda each: each**2)).sqrt()
+            + total(known, lambda each: each**2) / 2
+        ),
         what="epsilon",
     )
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -14,11 +14,28 @@ from optcomp.numerics.balls import Ball, ball, enclose, precision
 from optcomp.quantities import Enclosure, Number, Real
 from optcomp.sources import KOV15, states
 from optcomp.theorems.base import (
-    Guarantee, Term, as_slack, certain, evaluate, exact_sum, positive_terms, refuse, survival, total,
+    Guarantee,
+    Term,
+    as_slack,
+    certain,
+    evaluate,
+    exact_sum,
+    positive_terms,
+    refuse,
+    survival,
+    total,
 )
 
-__all__ = ["Corner", "Vertex", "closed_form", "closed_form_candidates", "half_drift_form", "optimal_corners", "optimal_region",
-           "short_form"]
+__all__ = [
+    "Corner",
+    "Vertex",
+    "closed_form",
+    "closed_form_candidates",
+    "half_drift_form",
+    "optimal_corners",
+    "optimal_region",
+    "short_form",
+]
 
 _MOST_VERTICES = 1_000_000
 _SHORT_FORM_LIMIT = Fraction(9, 10)
@@ -70,7 +87,9 @@ def optimal_region(*, epsilon: Number, delta: Number, count: int) -> tuple[Verte
             whole = 1 - _all_survive(term) * (1 - finite)
             steps = term.count - 2 * index
             position = exact_sum([Term(epsilon=term.epsilon, count=steps)]) if steps else certain(0)
-            found.append(Vertex(index, position, enclose(whole, least=term.delta if steps else Fraction(0), most=Fraction(1))))
+            found.append(
+                Vertex(index, position, enclose(whole, least=term.delta if steps else Fraction(0), most=Fraction(1)))
+            )
     return tuple(found)
 
 
@@ -206,9 +225,7 @@ def closed_form(terms: Iterable[Term], *, slack: Number) -> Guarantee:
     **Guarantee**: the composition is (epsilon.upper, delta.upper)-DP.
     """
     known, share = positive_terms(terms), as_slack(slack)
-    return Guarantee(
-        epsilon=_least(closed_form_candidates(known, slack=share)), delta=survival(known, slack=share)
-    )
+    return Guarantee(epsilon=_least(closed_form_candidates(known, slack=share)), delta=survival(known, slack=share))
 
 
 def _least(candidates: Iterable[Enclosure]) -> Enclosure:
@@ -227,7 +244,9 @@ def short_form(*, epsilon: Number, delta: Number, count: int, slack: Number) -> 
     """
     term = Term(epsilon=epsilon, delta=delta, count=count)
     if term.count and _exceeds(term.epsilon, _SHORT_FORM_LIMIT):
-        raise refuse("epsilon", epsilon, "must be at most 0.9 for the short form", "Use closed_form or half_drift_form.")
+        raise refuse(
+            "epsilon", epsilon, "must be at most 0.9 for the short form", "Use closed_form or half_drift_form."
+        )
     return _with_drift(term, as_slack(slack), Fraction(1))
 
 

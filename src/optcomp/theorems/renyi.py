@@ -53,7 +53,7 @@ def zcdp_epsilon(*, rho: Enclosure | Number, delta: Number) -> Converted:
     """The least epsilon >= 0 that the conversion gives at a delta.
 
     Args:
-        rho: At least 0, in nats; an enclosure counts with its upper end for the upper bound and its lower for the lower.
+        rho: At least 0, in nats; of an enclosure, each end serves the bound on its own side.
         delta: Between 0 and 1.
 
     **Guarantee**: every rho-zCDP mechanism is (value.upper, delta)-DP, and ``value`` contains the least value that any
@@ -83,8 +83,8 @@ def zcdp_delta(*, rho: Enclosure | Number, epsilon: Number) -> Converted:
         rho: At least 0, as in `zcdp_epsilon`.
         epsilon: At least 0, in nats.
 
-    **Guarantee**: every rho-zCDP mechanism is (epsilon, value.upper)-DP, and ``value`` contains the least value that any
-    order gives.
+    **Guarantee**: every rho-zCDP mechanism is (epsilon, value.upper)-DP, and ``value`` contains the least value that
+    any order gives.
     """
     curve, wanted = _as_enclosure(rho), nonnegative_real(epsilon, field="epsilon")
     if curve.upper == 0:
@@ -105,7 +105,11 @@ def _as_enclosure(rho: Enclosure | Number) -> Enclosure:
     if isinstance(rho, Enclosure):
         return rho
     number = nonnegative_real(rho, field="rho")
-    return evaluate(lambda: ball(real(number, field="rho")), what="rho") if isinstance(number, Logarithm) else certain(number)
+    return (
+        evaluate(lambda: ball(real(number, field="rho")), what="rho")
+        if isinstance(number, Logarithm)
+        else certain(number)
+    )
 
 
 _Curve = Callable[[Ball, Ball], Ball]

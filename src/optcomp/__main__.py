@@ -1,0 +1,5 @@
+"""``python -m optcomp`` is the program ``optcomp``."""
+
+from optcomp.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""The command line: parse, call a use case, show the answer, exit with a status."""

@@ -1,0 +1,95 @@
+"""The program ``optcomp``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from optcomp.cli.render import show_comparison, show_composition
+from optcomp.cli.status import Status, guarded
+from optcomp.usecases import Source, compare_plan, compose_plan
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="optcomp",
+    help="What do several differentially private mechanisms on the same data guarantee together?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+_VERDICT_STATUS = {"fits": Status.OK, "over": Status.OVER_BUDGET, "undecided": Status.UNDECIDED}
+
+PlanArgument = Annotated[
+    str | None,
+    typer.Argument(help="A plan file (TOML or JSON); - reads standard input.", metavar="PLAN", show_default=False),
+]
+FormatOption = Annotated[str | None, typer.Option("--format", help="toml or json, where the name does not tell.")]
+EachOption = Annotated[
+    list[str] | None,
+    typer.Option("--each", help="Instead of a plan: EPSILON or EPSILON,DELTA of a mechanism. Repeatable."),
+]
+CountOption = Annotated[list[int] | None, typer.Option("--count", help="How often each --each is run. Repeatable.")]
+EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help="In nats. Text is exact: 0.1, 1/3, ln(3).")]
+DeltaOption = Annotated[str | None, typer.Option("--delta", help="Between 0 and 1. Text is exact: 1e-6, 1/3.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object with exact numbers as text.")]
+
+
+@app.callback()
+def _program() -> None:
+    """Certified optimal composition of differential privacy."""
+
+
+@app.command()
+def compose(
+    plan: PlanArgument = None,
+    each: EachOption = None,
+    count: CountOption = None,
+    epsilon: EpsilonOption = None,
+    delta: DeltaOption = None,
+    format_: FormatOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The optimal composed guarantee: the least epsilon at --delta, or the least delta at --epsilon.
+
+    With both, or with both as the plan's targets, the exit status says whether that budget is kept: 0 it fits, 3 it
+    is exceeded, 4 undecided.
+    """
+    with guarded():
+        answer = compose_plan(_source(plan, format_, each, count), epsilon=epsilon, delta=delta)
+        show_composition(answer, as_json=as_json)
+    if answer.budget is not None:
+        raise typer.Exit(_VERDICT_STATUS[answer.budget.verdict.value])
+
+
+@app.command()
+def compare(
+    plan: PlanArgument = None,
+    each: EachOption = None,
+    count: CountOption = None,
+    delta: DeltaOption = None,
+    format_: FormatOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Every theorem at the same total delta, and what each wastes against the optimum."""
+    with guarded():
+        show_comparison(compare_plan(_source(plan, format_, each, count), delta=delta), as_json=as_json)
+
+
+def _source(plan: str | None, format_: str | None, each: list[str] | None, count: list[int] | None) -> Source:
+    return Source(
+        path=plan, format=format_, each=tuple(each or ()), counts=tuple(count or ()), standard_input=sys.stdin.buffer
+    )
+
+
+def main() -> None:
+    """Run the program and exit."""
+    try:
+        app()
+    except Exception as error:  # noqa: BLE001  # the last door: nothing may leave as a traceback
+        sys.stderr.write(f"optcomp: internal error, please report it: {type(error).__name__}: {error}\n")
+        sys.exit(Status.INTERNAL)

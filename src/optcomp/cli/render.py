@@ -1,0 +1,111 @@
+"""Answers as text for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from optcomp.quantities import Enclosure, exact_text
+from optcomp.usecases import Budget, CompareAnswer, ComposeAnswer
+
+__all__ = ["show_comparison", "show_composition"]
+
+
+def _ends(interval: Enclosure | None) -> dict[str, str | None]:
+    if interval is None:
+        return {"lower": None, "upper": None}
+    return {"lower": exact_text(interval.lower), "upper": exact_text(interval.upper)}
+
+
+def _print_json(obj: object) -> None:
+    sys.stdout.write(json.dumps(obj, indent=2, ensure_ascii=False) + "\n")
+
+
+def _console() -> Console:
+    return Console(soft_wrap=False, highlight=False)
+
+
+def _facts(rows: Iterable[tuple[str, str | None]]) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        if value is not None:
+            table.add_row(name, value)
+    return table
+
+
+def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
+    """Print a composed guarantee."""
+    budget = answer.budget
+    if as_json:
+        _print_json(
+            {
+                "title": answer.title,
+                "question": answer.question,
+                answer.given[0]: answer.given[1],
+                **_ends(answer.answer),
+                "engine": answer.engine,
+                "reason": answer.reason,
+                "adjacency": answer.adjacency,
+                "privacy_unit": answer.privacy_unit,
+                "budget": None
+                if budget is None
+                else {"epsilon": exact_text(budget.epsilon), "delta": exact_text(budget.delta)},
+                "verdict": None if budget is None else budget.verdict.value,
+                "notes": list(answer.notes),
+            }
+        )
+        return
+    other, value = answer.given
+    rows = [
+        ("plan", answer.title),
+        (other, value),
+        (f"least {answer.question}", str(answer.answer)),
+        ("engine", f"{answer.engine}: {answer.reason}"),
+        ("adjacency", answer.adjacency),
+        ("privacy unit", answer.privacy_unit),
+        *(_verdict_rows(budget) if budget else ()),
+        *(("note", note) for note in answer.notes),
+    ]
+    _console().print(_facts(rows))
+
+
+def _verdict_rows(budget: Budget) -> tuple[tuple[str, str], ...]:
+    return (
+        ("budget", f"epsilon {exact_text(budget.epsilon)} at delta {exact_text(budget.delta)}"),
+        ("verdict", budget.verdict.value),
+    )
+
+
+def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
+    """Print every theorem's epsilon."""
+    if as_json:
+        rows = [
+            {
+                "name": row.name,
+                **_ends(row.epsilon),
+                "waste_percent": _ends(row.waste),
+                "adaptive": row.adaptive,
+                "source": row.source,
+                "note": row.note,
+            }
+            for row in answer.rows
+        ]
+        _print_json({"title": answer.title, "delta": answer.delta, "rows": rows})
+        return
+    console = _console()
+    console.print(_facts([("plan", answer.title), ("delta", answer.delta)]))
+    table = Table(box=None, pad_edge=False)
+    for name in ("theorem", "epsilon", "wasted", "note"):
+        table.add_column(name, overflow="fold")
+    for row in answer.rows:
+        waste = "" if row.waste is None else f"{float(row.waste):.1f} %"
+        epsilon = "not applicable" if row.epsilon is None else str(row.epsilon)
+        adaptive = "holds for parameters chosen as you go" if row.adaptive and row.epsilon is not None else ""
+        table.add_row(row.name, epsilon, waste, "; ".join(filter(None, (row.note, adaptive))))
+    console.print(table)

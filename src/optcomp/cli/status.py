@@ -1,0 +1,62 @@
+"""Exit statuses, and the one place where errors become one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+import typer
+
+from optcomp.errors import OptcompError, UndecidedError
+
+__all__ = ["Status", "guarded"]
+
+_PATIENCE = 1.0  # seconds before a line says that something is going on
+
+
+class Status(IntEnum):
+    """What the exit status of the program means."""
+
+    OK = 0
+    INTERNAL = 1
+    BAD_INPUT = 2
+    OVER_BUDGET = 3
+    UNDECIDED = 4
+    VERIFICATION_FAILED = 5
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn an error of the library into one clear message and its status, and say so when the work takes long."""
+    with _patience():
+        try:
+            yield
+        except OptcompError as error:
+            typer.echo(f"optcomp: {error}", err=True)
+            raise typer.Exit(Status.UNDECIDED if isinstance(error, UndecidedError) else Status.BAD_INPUT) from None
+        except BrokenPipeError:  # the reader of our output went away, which is its right
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(Status.OK) from None
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    done = threading.Event()
+
+    def watch() -> None:
+        seconds = 0
+        while not done.wait(_PATIENCE):
+            seconds += 1
+            typer.echo(f"optcomp: computing, {seconds} s", err=True)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

@@ -1,0 +1,115 @@
+"""What does the whole guarantee?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from optcomp.composition import Profile, Verdict, verdict
+from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.quantities import Enclosure, Logarithm, Real, exact_text, probability, real
+from optcomp.usecases.source import Source
+
+__all__ = ["Budget", "ComposeAnswer", "compose_plan"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An (epsilon, delta) that the whole is meant to meet, and whether it does."""
+
+    epsilon: Real
+    delta: Fraction
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComposeAnswer:
+    """The composed guarantee at one point.
+
+    Args:
+        title: The plan's title.
+        question: ``epsilon`` when the least epsilon at a delta was asked, ``delta`` for the other way round.
+        given: The name and the exact text of the other one.
+        answer: The enclosure.
+        engine: Which engine answered.
+        reason: Why that engine.
+        adjacency: The plan's relation between neighbouring data sets.
+        privacy_unit: The plan's unit.
+        budget: The budget and the verdict, where the plan names both targets or the caller gives both numbers.
+        notes: Sentences worth reading beside the number.
+    """
+
+    title: str | None
+    question: str
+    given: tuple[str, str]
+    answer: Enclosure
+    engine: str
+    reason: str
+    adjacency: str | None
+    privacy_unit: str | None
+    budget: Budget | None
+    notes: tuple[str, ...]
+
+
+def compose_plan(source: Source, *, epsilon: str | None = None, delta: str | None = None) -> ComposeAnswer:
+    """Compose a plan and answer at a point.
+
+    Args:
+        source: The plan.
+        epsilon: Asks for the least delta at this epsilon; by default the plan's target epsilon, when it has no delta.
+        delta: Asks for the least epsilon at this delta; by default the plan's target delta.
+
+    The budget of the verdict is the pair given here, or else the plan's two targets.
+
+    Raises:
+        InvalidParameterError: When the plan or a number is wrong, or there is neither an epsilon nor a delta.
+    """
+    plan = source.plan()
+    asked_epsilon = None if epsilon is None else real(epsilon, field="epsilon")
+    asked_delta = None if delta is None else probability(delta, field="delta")
+    profile = plan.profile()
+    budget = _budget(profile, asked_epsilon, asked_delta) or _budget(profile, plan.target_epsilon, plan.target_delta)
+    if asked_epsilon is None and asked_delta is None:
+        asked_epsilon, asked_delta = plan.target_epsilon, plan.target_delta
+    if asked_delta is not None:
+        question, given, found = "epsilon", ("delta", exact_text(asked_delta)), profile.epsilon(asked_delta)
+    elif asked_epsilon is not None:
+        question, given, found = "delta", ("epsilon", exact_text(asked_epsilon)), profile.delta(asked_epsilon)
+    else:
+        raise InvalidParameterError(
+            field="delta", value=None, condition="must be given, or an epsilon instead", remedy="Add --delta 1e-6."
+        )
+    engine, reason = _engine(profile)
+    return ComposeAnswer(
+        title=plan.title,
+        question=question,
+        given=given,
+        answer=found,
+        engine=engine,
+        reason=reason,
+        adjacency=plan.adjacency,
+        privacy_unit=plan.privacy_unit,
+        budget=budget,
+        notes=_notes(profile),
+    )
+
+
+def _budget(profile: Profile, epsilon: Real | None, delta: Fraction | None) -> Budget | None:
+    if epsilon is None or delta is None:
+        return None
+    if isinstance(epsilon, Logarithm):  # irrational: compare the deltas at that epsilon instead
+        return Budget(epsilon, delta, verdict(profile.delta(epsilon), delta))
+    return Budget(epsilon, delta, verdict(profile.epsilon(delta), epsilon))
+
+
+def _engine(profile: Profile) -> tuple[str, str]:
+    try:
+        return profile.choice.name, profile.choice.reason
+    except UnsupportedError:
+        return "none", "the failure probabilities alone decide"
+
+
+def _notes(profile: Profile) -> tuple[str, ...]:
+    if profile.failure.upper == 0:
+        return (f"All mechanisms are pure: with delta 0 the epsilon is their sum, {profile.largest_epsilon}.",)
+    return (f"Below delta {profile.failure} no epsilon is finite: that is the probability that some mechanism fails.",)

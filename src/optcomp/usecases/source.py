@@ -1,0 +1,91 @@
+"""Where the mechanisms come from: a plan file, or values typed in."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from optcomp.composition import Plan, Release
+from optcomp.documents import FORMATS, read_plan
+from optcomp.errors import InvalidParameterError
+from optcomp.mechanisms import ApproxDP, Mechanism, PureDP
+
+__all__ = ["Source"]
+
+_PURE, _APPROXIMATE = 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Either a plan file or inline values, not both.
+
+    Args:
+        path: The plan file, or ``-`` for standard input.
+        format: ``toml`` or ``json``, where neither the ending nor the first character tells.
+        each: Inline values, ``epsilon`` or ``epsilon,delta``.
+        counts: How often each is run: none, or as many as there are inline values.
+        standard_input: Where ``-`` reads from.
+    """
+
+    path: str | None = None
+    format: str | None = None
+    each: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    standard_input: BinaryIO = field(default_factory=io.BytesIO)
+
+    def plan(self) -> Plan:
+        """The plan that is meant.
+
+        Raises:
+            InvalidParameterError: When both or neither are given, or a value cannot be read.
+        """
+        if (self.path is None) == (not self.each):
+            raise InvalidParameterError(
+                field="plan",
+                value=self.path,
+                condition="must be given, or --each instead, and not both",
+                remedy="Write: optcomp compose PLAN, or: optcomp compose --each 0.1 --count 30.",
+            )
+        if self.format is not None and self.format not in FORMATS:
+            raise InvalidParameterError(
+                field="format",
+                value=self.format,
+                condition=f"must be one of {', '.join(FORMATS)}",
+                remedy="Choose one.",
+            )
+        if self.path is not None:
+            self._refuse_counts(0)
+            return read_plan(self.path, standard_input=self.standard_input, format=self.format)
+        if self.counts:
+            self._refuse_counts(len(self.each))
+        counts = self.counts or (1,) * len(self.each)
+        return Plan(
+            releases=tuple(
+                Release(name=text, mechanism=_inline(text).repeated(count))
+                for text, count in zip(self.each, counts, strict=True)
+            )
+        )
+
+    def _refuse_counts(self, wanted: int) -> None:
+        if len(self.counts) != wanted:
+            raise InvalidParameterError(
+                field="count",
+                value=self.counts,
+                condition=f"must be given {wanted} times: once for each --each, and never with a plan file",
+                remedy="Repeat --each and --count in pairs.",
+            )
+
+
+def _inline(text: str) -> Mechanism:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == _PURE:
+        return PureDP(epsilon=parts[0])
+    if len(parts) == _APPROXIMATE:
+        return ApproxDP(epsilon=parts[0], delta=parts[1])
+    raise InvalidParameterError(
+        field="each",
+        value=text,
+        condition="must be epsilon, or epsilon and delta with a comma",
+        remedy="Write 0.1,1e-6.",
+    )

@@ -1,0 +1,139 @@
+"""Thousands of random problems against plain enumeration: an engine may not know, but it must never be wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+
+import optcomp as oc
+from optcomp.engines.auto import TABLE
+from tests.oracles.brute_force import BruteForce, Exponent, plain, to_fraction
+from tests.oracles.problems import Problem, number, points, problem, targets
+
+SAMPLE = 150
+ALL = 5000
+CHUNK = 50
+
+SLACK = Fraction(1, 10**50)  # the oracle's own rounding, relative
+SMALLEST = Fraction(1, 10**60)  # and absolute, for an epsilon that is 0 or nearly so
+WIDEST = {"nothing": 1e-17, "binomial": 1e-12}
+WIDEST_OF_OTHERS = 1e-9
+
+# A question is well conditioned when a relative change of 1e-12 in what is given changes the answer by less than 1e-9.
+# Such a question must be answered; the others may end with UndecidedError.
+WELL_CONDITIONED = 1e3
+# An epsilon is given exactly, so a delta may lose many more digits before it is excused.
+WELL_CONDITIONED_DELTA = 1e20
+
+
+def contains(answer: oc.Enclosure, truth: Any) -> bool:
+    """Both sides, each one-sided: ``lower <= truth`` and ``truth <= upper``."""
+    if truth == mpmath.inf:
+        return answer.lower == answer.upper == math.inf
+    exact = to_fraction(truth)
+    slack = exact * SLACK
+    return bool(answer.lower <= exact + slack and exact - slack <= answer.upper)
+
+
+def contains_epsilon(answer: oc.Enclosure, truth: Any) -> bool:
+    if truth == mpmath.inf:
+        return contains(answer, truth)
+    exact = to_fraction(truth)
+    slack = exact * SLACK + SMALLEST
+    return bool(answer.lower <= exact + slack and exact - slack <= answer.upper)
+
+
+def hard_delta(oracle: BruteForce, x: Exponent) -> bool:
+    finite = oracle.finite_delta(x)
+    return bool(finite > 0 and abs(x.value()) * oracle.finite_slope(x) > WELL_CONDITIONED_DELTA * finite)
+
+
+def hard_epsilon(oracle: BruteForce, target: Fraction, truth: Any) -> bool:
+    if truth == mpmath.inf or oracle.survival == 0:
+        return False
+    wanted = 1 - (1 - target) / oracle.survival
+    if truth == 0:
+        at_zero = to_fraction(oracle.finite_delta(Exponent()))
+        return wanted - at_zero < wanted / 10**9
+    slope = oracle.finite_slope(plain(to_fraction(truth)))
+    return bool(wanted > WELL_CONDITIONED * to_fraction(truth) * to_fraction(slope))
+
+
+def engines(given: Problem) -> Iterator[tuple[str, oc.Profile]]:
+    """Every engine that takes the problem; one that is added to the table joins by itself."""
+    for rule in TABLE:
+        profile = oc.compose(given.mechanism, engine=rule.name)
+        try:
+            chosen = profile.choice
+        except oc.UnsupportedError:
+            continue
+        assert chosen.name == rule.name
+        yield rule.name, profile
+
+
+def violations(given: Problem) -> list[str]:
+    oracle = given.oracle
+    deltas = [(x, oracle.delta(x)) for x in points(given, oracle)]
+    epsilons = [(target, oracle.epsilon(target)) for target in targets(given, oracle)]
+    found = []
+    for name, profile in engines(given):
+        for x, truth in deltas:
+            try:
+                answer = profile.delta(number(x))
+            except oc.UndecidedError:
+                if not hard_delta(oracle, x):
+                    found.append(f"{name}: delta({x}) was not answered, truth {mpmath.nstr(truth, 20)}")
+                continue
+            if not contains(answer, truth):
+                found.append(f"{name}: delta({x}) = {answer} leaves out {mpmath.nstr(truth, 30)}")
+            if answer.relative_width > WIDEST.get(name, WIDEST_OF_OTHERS):
+                found.append(f"{name}: delta({x}) = {answer} is too wide")
+        for target, truth in epsilons:
+            try:
+                answer = profile.epsilon(target)
+            except oc.UndecidedError:
+                if not hard_epsilon(oracle, target, truth):
+                    found.append(f"{name}: epsilon({target}) was not answered, truth {mpmath.nstr(truth, 20)}")
+                continue
+            if not contains_epsilon(answer, truth):
+                found.append(f"{name}: epsilon({target}) = {answer} leaves out {mpmath.nstr(truth, 30)}")
+            if truth > to_mpf(SMALLEST) and answer.relative_width > WIDEST.get(name, WIDEST_OF_OTHERS):
+                found.append(f"{name}: epsilon({target}) = {answer} is too wide")
+    return found
+
+
+def to_mpf(value: Fraction) -> Any:
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+@pytest.mark.parametrize("index", range(SAMPLE))
+def test_no_engine_is_wrong(index: int) -> None:
+    assert violations(problem(index)) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("start", range(0, ALL, CHUNK))
+def test_no_engine_is_wrong_anywhere(start: int) -> None:
+    found = {index: violations(problem(index)) for index in range(start, start + CHUNK)}
+    assert {index: each for index, each in found.items() if each} == {}
+
+
+def test_the_sample_reaches_every_engine() -> None:
+    reached = [name for index in range(SAMPLE) for name, _ in engines(problem(index))]
+    assert {rule.name: reached.count(rule.name) >= 10 for rule in TABLE} == dict.fromkeys((r.name for r in TABLE), True)
+
+
+def test_the_judge_refuses_a_shifted_answer() -> None:
+    oracle = BruteForce([(plain(Fraction(1, 10)), Fraction(0))] * 3)
+    profile = oc.compose(oc.PureDP(epsilon="0.1").repeated(3))
+    truth = oracle.delta(Exponent())
+    answer = profile.delta(0)
+    shift = Fraction(1, 10**15)
+    assert contains(answer, truth)
+    assert not contains(oc.Enclosure(answer.lower + shift, answer.upper + shift), truth)
+    assert not contains(oc.Enclosure(answer.lower - shift, answer.upper - shift), truth)

@@ -8,10 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 
 from optcomp.engines import auto
+from optcomp.engines.base import Engine
+from optcomp.engines.bracketing_lattice import BracketingLattice
+from optcomp.errors import UndecidedError
 from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, lower, whole_delta
 from optcomp.mechanisms import Mechanism
 from optcomp.numerics.balls import ball, enclose, refine
-from optcomp.quantities import Enclosure, Logarithm, Number, probability, real
+from optcomp.quantities import Enclosure, Logarithm, Number, positive_rational, probability, real
 
 __all__ = ["Profile"]
 
@@ -73,11 +76,18 @@ class Profile:
             )
         )
 
-    def delta(self, epsilon: Number) -> Enclosure:
+    def _engine(self, width: float | None) -> Engine:
+        """The engine, set to the wanted width when it has one to choose."""
+        engine = self.choice.engine
+        return engine.with_width(width) if width is not None and isinstance(engine, BracketingLattice) else engine
+
+    def delta(self, epsilon: Number, *, width: Number | None = None) -> Enclosure:
         """The least delta at an epsilon.
 
         Args:
             epsilon: In nats; any real number, negative ones too. It may be a logarithm, ``"ln(3)"``.
+            width: The largest relative width that is acceptable; by default what the engine promises (1e-6 where no
+                exact engine takes the composition).
 
         Returns:
             An enclosure of ``sup_S P(S) - e^epsilon Q(S)`` over the worst pair of output laws P and Q.
@@ -88,20 +98,21 @@ class Profile:
         Raises:
             InvalidParameterError: When epsilon is no finite number.
             UnsupportedError: When no engine takes this composition.
-            UndecidedError: When the engine's promised width is out of reach.
+            UndecidedError: When the engine's promised width, or the wanted one, is out of reach.
 
         Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
         """
-        point = real(epsilon, field="epsilon")
+        point, limit = real(epsilon, field="epsilon"), _acceptable(width)
         if self.failure.lower == 1:
             return Enclosure.exactly(1)
-        return whole_delta(self.failure, self.choice.engine.delta(point)).rounded(_DIGITS)
+        return _narrow(whole_delta(self.failure, self._engine(limit).delta(point)).rounded(_DIGITS), limit, "delta")
 
-    def epsilon(self, delta: Number) -> Enclosure:
+    def epsilon(self, delta: Number, *, width: Number | None = None) -> Enclosure:
         """The least epsilon >= 0 at a delta.
 
         Args:
             delta: Between 0 and 1.
+            width: The largest relative width that is acceptable, as for `delta`.
 
         Returns:
             An enclosure of the least epsilon; infinite when delta is below the probability that some mechanism fails.
@@ -112,7 +123,7 @@ class Profile:
         Raises:
             InvalidParameterError: When delta is no probability.
             UnsupportedError: When no engine takes this composition.
-            UndecidedError: When the engine's promised width is out of reach.
+            UndecidedError: When the engine's promised width, or the wanted one, is out of reach.
 
         Edge cases:
             ===========================  ==================
@@ -126,7 +137,7 @@ class Profile:
 
         Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
         """
-        wanted = probability(delta, field="delta")
+        wanted, limit = probability(delta, field="delta"), _acceptable(width)
         if wanted == 1:
             return Enclosure.exactly(0)
         side = exceeds_failure(self._composite, wanted)
@@ -134,4 +145,21 @@ class Profile:
             return Enclosure.exactly(math.inf)
         if side == 0:
             return self.largest_epsilon
-        return self.choice.engine.epsilon(finite_target(self._composite, wanted)).rounded(_DIGITS)
+        found = self._engine(limit).epsilon(finite_target(self._composite, wanted)).rounded(_DIGITS)
+        return _narrow(found, limit, "epsilon")
+
+
+def _acceptable(width: Number | None) -> float | None:
+    return None if width is None else float(positive_rational(width, field="width"))
+
+
+def _narrow(found: Enclosure, limit: float | None, what: str) -> Enclosure:
+    """The enclosure itself when it is as narrow as was asked."""
+    if limit is not None and found.relative_width > limit:
+        raise UndecidedError(
+            field=what,
+            value=str(found),
+            condition=f"could not be enclosed to a relative width of {limit}",
+            remedy="Ask for a larger width, or take this interval: it contains the truth.",
+        )
+    return found

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from optcomp.engines.base import Engine, Nothing
 from optcomp.engines.binomial import Binomial
+from optcomp.engines.bracketing_lattice import BracketingLattice
 from optcomp.engines.lattice import Lattice
+from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses import Composite
 
@@ -21,11 +23,13 @@ class Rule:
     Args:
         name: The engine.
         when: What it takes, in words.
+        exact: Whether its answers are narrow up to rounding, instead of to a wanted width.
         build: The engine for a composition, or None when the composition is not of that kind.
     """
 
     name: str
     when: str
+    exact: bool
     build: Callable[[Composite], Engine | None]
 
 
@@ -57,12 +61,20 @@ def _lattice(composite: Composite) -> Engine | None:
     return Lattice.of(composite.losses) if composite.losses else None
 
 
+def _subsets(composite: Composite) -> Engine | None:
+    return Subsets.of(composite.losses) if composite.losses else None
+
+
+def _bracketing_lattice(composite: Composite) -> Engine | None:
+    return BracketingLattice(composite.losses) if composite.losses else None
+
+
 TABLE: tuple[Rule, ...] = (
-    Rule("nothing", "no mechanism has a finite loss other than 0", _nothing),
-    Rule("binomial", "all epsilons are equal; any count", _binomial),
-    Rule(
-        "lattice", "the epsilons are multiples of one step, and the sum has at most about 10^7 likely values", _lattice
-    ),
+    Rule("nothing", "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
+    Rule("binomial", "all epsilons are equal; any count", exact=True, build=_binomial),
+    Rule("lattice", "the epsilons are multiples of one step that is not too fine for them", exact=True, build=_lattice),
+    Rule("subsets", "at most 44 different epsilons, or few different ones in any number", exact=True, build=_subsets),
+    Rule("bracketing_lattice", "any epsilons, two-sided on a grid", exact=False, build=_bracketing_lattice),
 )
 """The rules in the order in which they are tried; the first that fits is taken."""
 
@@ -77,10 +89,10 @@ def select(composite: Composite) -> Choice:
         engine = rule.build(composite)
         if engine is not None:
             return Choice(engine, rule.when)
-    raise UnsupportedError(
+    raise UnsupportedError(  # unreachable while the last rule takes everything
         field="epsilon",
         value=f"{len(composite.losses)} different values",
-        condition="must be equal, or multiples of one step that is not too fine, to be composed exactly",
+        condition="cannot be composed by any engine",
         remedy="Round the epsilons up to a common step, such as 0.001: that is safe and costs little.",
     )
 

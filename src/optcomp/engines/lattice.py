@@ -26,13 +26,13 @@ import numpy.typing as npt
 
 from optcomp.errors import UndecidedError
 from optcomp.losses import TwoPoint
-from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, with_error
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import LARGEST_COUNT, binomial
-from optcomp.numerics.directed import compound_up
-from optcomp.numerics.exponentials import TABLE_ROUNDINGS, decay_and_rise
-from optcomp.numerics.lattice import Measure, blocked_sum, convolve, point
+from optcomp.numerics.bracket import Guess, enclose_inverse
+from optcomp.numerics.lattice import convolve, point
 from optcomp.numerics.saddle import tail_at, tail_for
-from optcomp.quantities import Enclosure, Real, ratio
+from optcomp.numerics.tail import Tail
+from optcomp.quantities import Enclosure, Real, common_step, ratio
 from optcomp.sources import MV16, states
 
 __all__ = ["Lattice"]
@@ -46,8 +46,6 @@ _SHARP = 1e-12  # a relative width that needs no better tilt
 _TRIES = 4
 _NEWTON_STEPS = 100
 _FAR = 1e300
-_LEAST_REACH = Fraction(1, 2**52)
-_DOUBLINGS = 60
 _DIGITS = 40
 _WIDEST = 1e-9
 
@@ -77,15 +75,12 @@ class Lattice:
     @classmethod
     def of(cls, losses: tuple[tuple[TwoPoint, int], ...]) -> Self | None:
         """The engine for these losses, or None when they have no common step that it can afford."""
-        unit = losses[0][0].epsilon
-        shares = [ratio(loss.epsilon, unit) for loss, _ in losses]
-        known = [share for share in shares if share is not None]
-        if len(known) < len(shares):
+        found = common_step(loss.epsilon for loss, _ in losses)
+        if found is None:
             return None
-        common = Fraction(math.gcd(*(s.numerator for s in known)), math.lcm(*(s.denominator for s in known)))
-        step = _times(unit, common)
+        step, multiples = found
         groups = tuple(
-            _Group(loss.epsilon, int(share / common), count) for share, (loss, count) in zip(known, losses, strict=True)
+            _Group(loss.epsilon, multiple, count) for multiple, (loss, count) in zip(multiples, losses, strict=True)
         )
         made = cls(step, groups)
         return made if made.is_affordable else None
@@ -164,10 +159,6 @@ def _checked(found: Enclosure | None, what: str) -> Enclosure:
     return found
 
 
-def _times(value: Real, factor: Fraction) -> Real:
-    return value * factor if isinstance(value, Fraction) else type(value)(value.base, value.multiple * factor)
-
-
 class _Tilted:
     """The law of D under one tilt, and what can be read from it."""
 
@@ -183,39 +174,8 @@ class _Tilted:
             )
         for group, odd in zip(problem.groups, odds, strict=True):
             law = convolve(law, binomial(group.count, odd), group.multiple)
-        self.law: Measure = law
         with precision(_BITS):
-            double_step = 2 * self.step
-        size = len(law.masses)
-        self.decay, _ = decay_and_rise(ball(self.tilt) * double_step, size)
-        self.unit_decay, self.rise = decay_and_rise(double_step, size)
-
-    def _sums(self, place: int) -> tuple[Ball, Ball]:
-        """D_l and B_l at the lattice point ``l = (M - 2 place) h``, as balls."""
-        start, size = self.law.start, len(self.law.masses)
-        masses = self.law.masses[: max(place - start + 1, 0)][::-1]
-        beyond = max(place - start + 1 - size, 0)  # lattice points between the end of the window and l
-        distance = 2 * beyond * self.step
-        far_decay = nearest_float((-ball(self.tilt) * distance).exp())
-        far_unit, far_rise = nearest_float((-distance).exp()), nearest_float(-(-distance).expm1())
-        decay = self.decay[: len(masses)] * far_decay
-        unit_decay, rise = self.unit_decay[: len(masses)], self.rise[: len(masses)]
-        if beyond:
-            unit_decay, rise = unit_decay * far_unit, far_rise + far_unit * rise
-        return self._sum(masses, decay * rise), self._sum(masses, decay * unit_decay)
-
-    def _sum(self, masses: Floats, weights: Floats) -> Ball:
-        """``sum masses weights`` over the true masses, for weights in [0, 1]."""
-        law = self.law
-        terms = masses * weights
-        middle, roundings = blocked_sum(terms)
-        magnitude = blocked_sum(np.abs(terms))[0] if law.signed else middle
-        relative = law.relative + compound_up(roundings + 4 * TABLE_ROUNDINGS + 8)
-        noise = law.noise * (1 + law.relative) * math.sqrt(float(weights @ weights)) + 1e-280
-        outside = law.dropped / 2
-        return with_error(middle, relative=0.0, absolute=magnitude * relative + noise) + with_error(
-            outside, relative=0.0, absolute=outside
-        )
+            self.tail = Tail(law, unit=2 * self.step, tilt=ball(self.tilt))
 
     def delta(self, epsilon: Real) -> Enclosure:
         """Delta at one point."""
@@ -246,7 +206,7 @@ class _Tilted:
         return place, ball(epsilon) - (self.problem.total - 2 * place) * self.step
 
     def _value(self, place: int, gap: Ball) -> Ball:
-        falling, border = self._sums(place)
+        falling, border = self.tail.sums(place)
         return self._scale(place) * (falling - gap.expm1() * border)
 
     def _scale(self, place: int) -> Ball:
@@ -256,9 +216,8 @@ class _Tilted:
         """About the x whose delta is the target, by Newton's method; at least 0."""
         with precision(_BITS):
             wanted = hull(target)
-            place = self.law.start + int(np.searchsorted(np.cumsum(self.law.masses), 0.5))
             last = math.floor(self.problem.total / 2)
-            place, x = min(place, last), 0.0
+            place, x = min(self.tail.middle, last), 0.0
             for _ in range(_NEWTON_STEPS):
                 x = self._newton(place, wanted)
                 following = min(max(math.floor((self.problem.total - x / nearest_float(self.step)) / 2), 0), last)
@@ -269,7 +228,7 @@ class _Tilted:
 
     def _newton(self, place: int, wanted: Ball) -> float:
         """The root of the tangent at a lattice point, in floats."""
-        falling, border = self._sums(place)
+        falling, border = self.tail.sums(place)
         ahead = nearest_float((falling - wanted / self._scale(place)) / border)
         here = (self.problem.total - 2 * place) * nearest_float(self.step)
         if ahead <= -1:
@@ -280,39 +239,13 @@ class _Tilted:
         """Two points close to x with certified deltas on either side of the target; None when that fails."""
         with precision(_BITS):
             place, gap = self._place(x)
-            value, slope = self._value(place, gap), self._scale(place) * self._sums(place)[1] * gap.exp()
-            error = (value - hull(target)).abs_upper() / slope
-            reach = ends(error)[1]
+            value, slope = self._value(place, gap), self._scale(place) * self.tail.sums(place)[1] * gap.exp()
+            reach = ends((value - hull(target)).abs_upper() / slope)[1]
             largest = ends(self.problem.total * self.step)[1]
         if isinstance(reach, float) or isinstance(largest, float):
             return None
-        reach = max(reach, x * _LEAST_REACH)
-        lower, upper = self._below(x, reach, target), self._above(x, reach, target, largest)
-        if lower is None or upper is None:
-            return None
-        return Enclosure(lower, upper).rounded(_DIGITS) if upper > 0 else Enclosure.exactly(0)
-
-    def _below(self, x: Fraction, reach: Fraction, target: Enclosure) -> Fraction | None:
-        """A point at or below the answer: 0, or one whose delta is certainly at least the target."""
-        for _ in range(_DOUBLINGS):
-            if x <= reach:
-                return Fraction(0)
-            if self.delta(x - reach).lower >= target.upper:
-                return x - reach
-            reach *= 2
-        return None
-
-    def _above(self, x: Fraction, reach: Fraction, target: Enclosure, largest: Fraction) -> Fraction | None:
-        """A point at or above the answer: one whose delta is certainly at most the target, or the largest loss."""
-        if x <= reach and self.delta(Fraction(0)).upper <= target.lower:
-            return Fraction(0)
-        for _ in range(_DOUBLINGS):
-            if x + reach >= largest:
-                return largest
-            if self.delta(x + reach).upper <= target.lower:
-                return x + reach
-            reach *= 2
-        return None
+        found = enclose_inverse(self.delta, target, Guess(x, reach, reach), largest=largest)
+        return None if found is None else found.rounded(_DIGITS)
 
 
 def _log_cosh_ratio(epsilon: Ball, tilt: Ball) -> Ball:

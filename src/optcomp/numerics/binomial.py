@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from optcomp.numerics.directed import ROUNDING, compound_up
-from optcomp.numerics.lattice import Measure, blocked_sum
+from optcomp.numerics.lattice import Measure
+from optcomp.numerics.sums import blocked_sum
 
 __all__ = ["LARGEST_COUNT", "binomial"]
 

@@ -8,12 +8,11 @@ rounded up; lengths here are powers of 2).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
 from optcomp.numerics.directed import ROUNDING
+from optcomp.numerics.sums import norm_up
 
 __all__ = ["convolve_by_fft"]
 
@@ -37,6 +36,6 @@ def convolve_by_fft(first: Floats, second: Floats) -> tuple[Floats, float]:
     result = np.fft.irfft(np.fft.rfft(first, length) * np.fft.rfft(second, length), length)[:size]
     level = _PER_LEVEL * max(1, length.bit_length() - 1)
     sums = [float(np.abs(each).sum()) for each in (first, second)]
-    norms = [math.sqrt(float(each @ each)) for each in (first, second)]
+    norms = [norm_up(each) for each in (first, second)]
     magnitude = min(sums[0] * norms[1], sums[1] * norms[0]) * _SAFETY
     return result, (3 * level + 3 * ROUNDING) * magnitude * _SAFETY

@@ -10,16 +10,19 @@ needed, the noise is no more than what underflow can do; the fast Fourier transf
 
 from __future__ import annotations
 
+import heapq
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from optcomp.numerics.directed import ROUNDING, add_up, compound_up
 from optcomp.numerics.fft import convolve_by_fft
+from optcomp.numerics.sums import norm_up
 
-__all__ = ["Measure", "blocked_sum", "convolve", "dilated_size", "point"]
+__all__ = ["Measure", "add_atoms", "convolve", "convolve_all", "dilated_size", "point"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,18 +59,6 @@ def point() -> Measure:
     return Measure(start=0, masses=np.ones(1), relative=0.0, noise=0.0, dropped=0.0)
 
 
-def blocked_sum(values: Floats) -> tuple[float, float]:
-    """The sum of a vector, and a bound on the roundings on the way to it, whatever order the hardware adds in.
-
-    **Guarantee**: ``|sum - exact| <= compound_up(roundings) * sum |values|``. Adding up rows first keeps the bound near
-    ``2 sqrt(n)`` roundings instead of n.
-    """
-    rows = math.isqrt(len(values)) + 1
-    padded = np.zeros(rows * rows)
-    padded[: len(values)] = values
-    return float(padded.reshape(rows, rows).sum(axis=1).sum()), 2.0 * rows
-
-
 def dilated_size(size: int, stride: int) -> int:
     """How many integers a measure of that size covers when its integers are multiplied by the stride."""
     return (size - 1) * stride + 1
@@ -95,7 +86,7 @@ def convolve(first: Measure, second: Measure, stride: int) -> Measure:
         masses = _directly(a, b, stride, size)
         rounding = compound_up(terms + 1)
         if signed:
-            noise += rounding * float(np.abs(a).sum()) * math.sqrt(float(b @ b)) * _SLACK
+            noise += rounding * float(np.abs(a).sum()) * norm_up(b) * _SLACK
         else:
             relative = (1 + relative) * (1 + rounding) - 1
     return _cropped(
@@ -106,6 +97,49 @@ def convolve(first: Measure, second: Measure, stride: int) -> Measure:
             noise=noise * _SLACK,
             dropped=(first.dropped + second.dropped) * _SLACK,
             signed=signed,
+        )
+    )
+
+
+def convolve_all(measures: Iterable[Measure]) -> Measure:
+    """The law of a sum of independent terms, the two smallest windows first.
+
+    **Guarantee**: that of `Measure`, when it holds for all arguments.
+    """
+    waiting = [(len(measure.masses), place, measure) for place, measure in enumerate(measures)]
+    heapq.heapify(waiting)
+    place = len(waiting)
+    while len(waiting) > 1:
+        (_, _, first), (_, _, second) = heapq.heappop(waiting), heapq.heappop(waiting)
+        whole, place = convolve(first, second, 1), place + 1
+        heapq.heappush(waiting, (len(whole.masses), place, whole))
+    return waiting[0][2] if waiting else point()
+
+
+def add_atoms(measure: Measure, atoms: Iterable[tuple[int, float]], *, roundings: int) -> Measure:
+    """The law of X + Y where Y takes few values.
+
+    Args:
+        measure: The law of X, without signed masses.
+        atoms: The values of Y, each at least 0, with their probabilities.
+        roundings: Bound on the roundings of each probability.
+
+    **Guarantee**: that of `Measure`, when it holds for X.
+    """
+    known = sorted(atoms)
+    base, size = known[0][0], len(measure.masses)
+    masses = np.zeros(size + known[-1][0] - base)
+    for place, weight in known:
+        masses[place - base : place - base + size] += weight * measure.masses
+    rounding = compound_up(roundings + len(known) + 1)
+    relative = (1 + measure.relative) * (1 + rounding) - 1
+    return _cropped(
+        replace(
+            measure,
+            start=measure.start + base,
+            masses=masses,
+            relative=add_up(relative, 8 * ROUNDING),
+            noise=measure.noise * (1 + rounding) * _SLACK + _UNDERFLOW,
         )
     )
 

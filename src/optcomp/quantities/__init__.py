@@ -1,17 +1,19 @@
 """Exact numbers, and intervals that provably contain a number."""
 
 from optcomp.quantities.enclosure import Enclosure
-from optcomp.quantities.exact import Logarithm, Number, Real, exact_text, ratio, rational, real
-from optcomp.quantities.ranges import count, nonnegative_real, probability
+from optcomp.quantities.exact import Logarithm, Number, Real, common_step, exact_text, ratio, rational, real
+from optcomp.quantities.ranges import count, nonnegative_real, positive_rational, probability
 
 __all__ = [
     "Enclosure",
     "Logarithm",
     "Number",
     "Real",
+    "common_step",
     "count",
     "exact_text",
     "nonnegative_real",
+    "positive_rational",
     "probability",
     "ratio",
     "rational",

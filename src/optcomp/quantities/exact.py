@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,6 +22,7 @@ __all__ = [
     "Number",
     "Real",
     "ceil_to_digits",
+    "common_step",
     "exact_text",
     "float_down",
     "float_up",
@@ -28,6 +30,7 @@ __all__ = [
     "ratio",
     "rational",
     "real",
+    "scaled",
 ]
 
 LONGEST_TEXT = 20_000
@@ -196,6 +199,25 @@ def ratio(first: Real, second: Real) -> Fraction | None:
     if isinstance(first, Logarithm) or isinstance(second, Logarithm):
         return Fraction(0) if first == 0 else None
     return first / second
+
+
+def common_step(values: Iterable[Real]) -> tuple[Real, tuple[int, ...]] | None:
+    """The largest number that divides all given positive numbers, with the quotients; None when there is none.
+
+    Rationals always have one; logarithms have one when they share a base.
+    """
+    known = tuple(values)
+    shares = [ratio(value, known[0]) for value in known]
+    fractions = [share for share in shares if share is not None]
+    if len(fractions) < len(shares):
+        return None
+    step = Fraction(math.gcd(*(s.numerator for s in fractions)), math.lcm(*(s.denominator for s in fractions)))
+    return scaled(known[0], step), tuple(int(share / step) for share in fractions)
+
+
+def scaled(value: Real, factor: Fraction) -> Real:
+    """``factor * value``, exact."""
+    return Logarithm(value.base, value.multiple * factor) if isinstance(value, Logarithm) else value * factor
 
 
 def exact_text(value: Real | float) -> str:

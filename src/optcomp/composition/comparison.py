@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optcomp.composition.compose import compose
-from optcomp.errors import InvalidParameterError, OptcompError
+from optcomp.errors import InvalidParameterError, OptcompError, UndecidedError, UnsupportedError
 from optcomp.losses import exceeds_failure, finite_target, guarantees, lower
 from optcomp.mechanisms import Mechanism
 from optcomp.quantities import Enclosure, Number, probability
@@ -18,6 +18,7 @@ from optcomp.theorems.basic import basic_composition
 from optcomp.theorems.drv10 import advanced_composition
 from optcomp.theorems.filters import fully_adaptive_bound
 from optcomp.theorems.kov15 import closed_form, half_drift_form, short_form
+from optcomp.theorems.mv16 import approximate_optimum
 from optcomp.theorems.renyi import pure_dp_rho, zcdp_epsilon
 
 __all__ = ["Comparison", "Row", "compare"]
@@ -190,6 +191,17 @@ def _concentrated(question: _Question) -> Enclosure:
     return _multiplicative(question, lambda slack: zcdp_epsilon(rho=rho, delta=slack).value)
 
 
+def _approximation(question: _Question) -> Enclosure:
+    total = basic_composition(question.terms).epsilon
+    tolerance = min(Fraction(total.upper) / 100, Fraction(1, 2))
+    if tolerance == 0:
+        return total
+    try:
+        return approximate_optimum(question.terms, delta=question.delta, tolerance=tolerance).epsilon
+    except (UnsupportedError, UndecidedError) as error:
+        raise _NotApplicableError(f"{error.field} {error.condition}") from None
+
+
 _TABLE = (
     _Theorem("basic", basic_composition, _basic, "does not depend on delta", adaptive=True),
     _Theorem("advanced", advanced_composition, lambda q: _additive(q, advanced_composition)),
@@ -197,5 +209,8 @@ _TABLE = (
     _Theorem("half_drift_form", half_drift_form, lambda q: _form_for_equal(q, half_drift_form)),
     _Theorem("closed_form", closed_form, _closed_form),
     _Theorem("zcdp", zcdp_epsilon, _concentrated, "with rho = sum epsilon^2 / 2"),
+    _Theorem(
+        "approximation", approximate_optimum, _approximation, "the polynomial-time scheme, tolerance 1 % of the sum"
+    ),
     _Theorem("fully_adaptive", fully_adaptive_bound, lambda q: _additive(q, fully_adaptive_bound), adaptive=True),
 )

@@ -31,6 +31,6 @@ def blocked_sum(values: Floats) -> tuple[float, float]:
 
 
 def norm_up(values: Floats) -> float:
-    """At least the 2-norm of a vector; summed without a linear algebra library, whose threads cost more than they save."""
+    """At least the 2-norm of a vector, without a linear algebra library: its threads cost more than they save."""
     total, roundings = blocked_sum(np.square(values))
     return math.sqrt(total) * (1 + (roundings + 4) * 2.0**-53) + 1e-160

@@ -1,7 +1,17 @@
 """Exact numbers, and intervals that provably contain a number."""
 
 from optcomp.quantities.enclosure import Enclosure
-from optcomp.quantities.exact import Logarithm, Number, Real, common_step, exact_text, ratio, rational, real
+from optcomp.quantities.exact import (
+    Logarithm,
+    Number,
+    Real,
+    common_step,
+    exact_text,
+    floor_to_digits,
+    ratio,
+    rational,
+    real,
+)
 from optcomp.quantities.ranges import count, nonnegative_real, positive_rational, probability
 
 __all__ = [
@@ -12,6 +22,7 @@ __all__ = [
     "common_step",
     "count",
     "exact_text",
+    "floor_to_digits",
     "nonnegative_real",
     "positive_rational",
     "probability",

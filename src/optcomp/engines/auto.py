@@ -13,7 +13,7 @@ from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses import Composite
 
-__all__ = ["TABLE", "Choice", "Rule", "build", "select"]
+__all__ = ["TABLE", "Choice", "Rule", "build", "considered", "select"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,11 @@ def select(composite: Composite) -> Choice:
         condition="cannot be composed by any engine",
         remedy="Round the epsilons up to a common step, such as 0.001: that is safe and costs little.",
     )
+
+
+def considered(composite: Composite) -> tuple[tuple[Rule, bool], ...]:
+    """Every rule of the table, and whether it takes the composition. Nothing is composed."""
+    return tuple((rule, rule.build(composite) is not None) for rule in TABLE)
 
 
 def build(composite: Composite, name: str) -> Choice:

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol
 
 from optcomp.numerics.balls import ball, enclose, refine
 from optcomp.quantities import Enclosure, Real
+from optcomp.sources import MV16, states
 
 __all__ = ["Engine", "Nothing"]
 
@@ -18,6 +19,12 @@ class Engine(Protocol):
     """
 
     name: ClassVar[str]
+    precision: ClassVar[str]
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        ...
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The least delta at any real epsilon. **Guarantee**: it lies in the result."""
@@ -35,7 +42,10 @@ class Nothing:
     """No finite loss at all: ``delta(x) = (1 - e^x)_+``."""
 
     name: ClassVar[str] = "nothing"
+    precision: ClassVar[str] = "balls of 96 bits and more"
+    cost: str = "nothing to compute"
 
+    @states(MV16, "Theorem 1.5, without a finite loss")
     def delta(self, epsilon: Real) -> Enclosure:
         """``(1 - e^x)_+`` at ``x = epsilon``. **Guarantee**: it lies in the result."""
         found = refine(lambda: -ball(epsilon).expm1(), start=96, accuracy=60, floor=4096, what="delta")

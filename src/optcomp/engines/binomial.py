@@ -45,6 +45,8 @@ class Binomial:
     """
 
     name: ClassVar[str] = "binomial"
+    precision: ClassVar[str] = "balls of 96 bits and more"
+    cost: ClassVar[str] = "a few incomplete beta functions, whatever the count"
     loss: Real
     count: int
 

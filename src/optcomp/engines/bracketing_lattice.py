@@ -68,9 +68,15 @@ class BracketingLattice:
     """
 
     name: ClassVar[str] = "bracketing_lattice"
+    precision: ClassVar[str] = "double precision, every rounding counted"
     losses: tuple[tuple[TwoPoint, int], ...]
     width: float = 1e-6
     step: Fraction | None = None
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        return f"grids fine enough for a relative width of {self.width:g}; half the width costs 1.4 times the cells"
 
     def with_width(self, width: float) -> Self:
         """The same engine for another wanted width."""

@@ -32,7 +32,7 @@ from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.numerics.lattice import convolve, point
 from optcomp.numerics.saddle import tail_at, tail_for
 from optcomp.numerics.tail import Tail
-from optcomp.quantities import Enclosure, Real, common_step, ratio
+from optcomp.quantities import Enclosure, Real, common_step, exact_text, ratio
 from optcomp.sources import MV16, states
 
 __all__ = ["Lattice"]
@@ -69,6 +69,7 @@ class Lattice:
     """
 
     name: ClassVar[str] = "lattice"
+    precision: ClassVar[str] = "double precision, every rounding counted"
     step: Real
     groups: tuple[_Group, ...]
 
@@ -90,11 +91,25 @@ class Lattice:
         """Whether the law fits in memory and its convolution in about ten seconds."""
         if any(group.count > LARGEST_COUNT for group in self.groups):
             return False
-        sizes = [min(group.count, 13 * math.sqrt(group.count) + 200) for group in self.groups]
-        reach = [size * group.multiple for size, group in zip(sizes, self.groups, strict=True)]
+        additions = sum(min(size, 400.0) for size in self._windows)
+        return self._cells <= _MOST_CELLS and self._cells * additions <= _MOST_COST
+
+    @property
+    def _windows(self) -> list[float]:
+        """How many numbers of negative losses are likely, group by group."""
+        return [min(group.count, 13 * math.sqrt(group.count) + 200) for group in self.groups]
+
+    @property
+    def _cells(self) -> float:
+        """About how many values of the sum are likely."""
+        reach = [size * group.multiple for size, group in zip(self._windows, self.groups, strict=True)]
         spread = 13 * math.sqrt(sum(group.count * float(group.multiple) ** 2 for group in self.groups)) + 200
-        cells = min(sum(reach), spread + max(reach))
-        return cells <= _MOST_CELLS and cells * sum(min(size, 400.0) for size in sizes) <= _MOST_COST
+        return min(sum(reach), spread + max(reach))
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        return f"the law of a sum with about {self._cells:.0e} likely values, step {exact_text(self.step)}"
 
     @cached_property
     def total(self) -> int:

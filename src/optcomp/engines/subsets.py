@@ -81,6 +81,7 @@ class Subsets:
     """
 
     name: ClassVar[str] = "subsets"
+    precision: ClassVar[str] = "exact integers, and double precision with every rounding counted"
     step: Fraction
     groups: tuple[_Group, ...]
     rounded_off: Fraction
@@ -102,6 +103,12 @@ class Subsets:
         groups = tuple(_Group(math.floor(_bounds(epsilon)[0] / step), count) for epsilon, count in known)
         held = sum((group.multiple * group.count for group in groups), start=0) * step
         return cls(step, tuple(g for g in groups if g.multiple), total - held)
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        sizes = [math.prod(_window(g.count) for g in half) for half in _halves(self.groups, lambda g: g.count)]
+        return f"two lists of about {sizes[0]:.0e} and {sizes[1]:.0e} sums, made once"
 
     @states(MV16, "Theorem 1.5")
     def delta(self, epsilon: Real) -> Enclosure:

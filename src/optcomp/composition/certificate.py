@@ -1,0 +1,162 @@
+"""An answer that carries its own evidence: what was asked, what was answered, by which theorem and engine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from optcomp.errors import InvalidParameterError
+from optcomp.mechanisms import Mechanism, Sequence, mechanism_from_json, mechanism_to_json
+from optcomp.quantities import Enclosure, Real, exact_text, probability, rational, real
+
+__all__ = ["VERSION", "Certificate", "certificate_from_json", "certificate_to_json"]
+
+VERSION = 1
+"""The version of the form in which certificates are written."""
+
+_KEYS = (
+    "version", "mechanisms", "adjacency", "question", "lower", "upper", "theorem", "engine", "precision", "error", "digest",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """The statement ``lower <= truth <= upper``, with everything needed to check it again.
+
+    Args:
+        mechanism: What was composed.
+        adjacency: The relation between neighbouring data sets that the listed guarantees refer to, where it is known.
+        asked: ``epsilon`` for the least epsilon at a delta, ``delta`` for the least delta at an epsilon.
+        point: That delta or epsilon.
+        answer: The enclosure.
+        theorem: Which theorem the engine computes.
+        engine: The engine's name.
+        precision: The engine's kind of arithmetic.
+        failure_error: Relative width of the failure probability that entered the answer.
+        finite_error: Relative width of the engine's own answer for the finite losses.
+    """
+
+    mechanism: Mechanism
+    adjacency: str | None
+    asked: Literal["epsilon", "delta"]
+    point: Real
+    answer: Enclosure
+    theorem: str
+    engine: str
+    precision: str
+    failure_error: Fraction
+    finite_error: Fraction
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of all other fields."""
+        return _digest(_body(self))
+
+
+def certificate_to_json(certificate: Certificate) -> dict[str, object]:
+    """The JSON object of a certificate; every number is exact text."""
+    return {**_body(certificate), "digest": certificate.digest}
+
+
+def _body(certificate: Certificate) -> dict[str, object]:
+    whole = certificate.mechanism
+    parts = whole.parts if isinstance(whole, Sequence) else (whole,)
+    return {
+        "version": VERSION,
+        "mechanisms": [mechanism_to_json(part) for part in parts],
+        "adjacency": certificate.adjacency,
+        "question": {"delta" if certificate.asked == "epsilon" else "epsilon": exact_text(certificate.point)},
+        "lower": exact_text(certificate.answer.lower),
+        "upper": exact_text(certificate.answer.upper),
+        "theorem": certificate.theorem,
+        "engine": certificate.engine,
+        "precision": certificate.precision,
+        "error": {
+            "failure_relative_width": exact_text(certificate.failure_error),
+            "finite_relative_width": exact_text(certificate.finite_error),
+        },
+    }
+
+
+def _digest(body: Mapping[str, object]) -> str:
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def certificate_from_json(obj: object) -> Certificate:
+    """Read a certificate, and refuse one that was altered.
+
+    Raises:
+        InvalidParameterError: When a key is unknown, missing or of the wrong type, or the digest does not fit the rest.
+    """
+    if not isinstance(obj, Mapping):
+        raise _refused("certificate", obj, "must be an object", "Give a certificate as it was written.")
+    for key in obj:
+        if key not in _KEYS:
+            raise _refused(str(key), key, "is not a key of a certificate", f"The keys are {', '.join(_KEYS)}.")
+    for key in _KEYS:
+        if key not in obj:
+            raise _refused(key, None, "is missing", "Give a certificate as it was written.")
+    if obj["version"] != VERSION or isinstance(obj["version"], bool):
+        raise _refused("version", obj["version"], f"must be {VERSION}", "Use the release that wrote it.")
+    body = {key: obj[key] for key in _KEYS if key != "digest"}
+    try:
+        expected = _digest(body)
+    except (TypeError, ValueError, RecursionError):
+        expected = ""
+    if obj["digest"] != expected:
+        raise _refused("digest", obj["digest"], "does not fit the certificate: it was altered", "Ask for a new one.")
+    made = _certificate(body)
+    if _body(made) != body:
+        raise _refused("certificate", "numbers", "must be written in the shortest exact form", "Ask for a new one.")
+    return made
+
+
+def _certificate(body: Mapping[str, object]) -> Certificate:
+    mechanisms = body["mechanisms"]
+    if not isinstance(mechanisms, list):
+        raise _refused("mechanisms", mechanisms, "must be a list", "Give a certificate as it was written.")
+    asked, point = _question(body["question"])
+    error = body["error"]
+    if not isinstance(error, Mapping) or set(error) != {"failure_relative_width", "finite_relative_width"}:
+        raise _refused("error", error, "must name the two relative widths", "Give a certificate as it was written.")
+    adjacency = body["adjacency"]
+    return Certificate(
+        mechanism=Sequence(parts=[mechanism_from_json(each) for each in mechanisms]),
+        adjacency=None if adjacency is None else _text(adjacency, "adjacency"),
+        asked=asked,
+        point=point,
+        answer=Enclosure(_end(body["lower"], "lower"), _end(body["upper"], "upper")),
+        theorem=_text(body["theorem"], "theorem"),
+        engine=_text(body["engine"], "engine"),
+        precision=_text(body["precision"], "precision"),
+        failure_error=rational(_text(error["failure_relative_width"], "error"), field="error"),
+        finite_error=rational(_text(error["finite_relative_width"], "error"), field="error"),
+    )
+
+
+def _question(obj: object) -> tuple[Literal["epsilon", "delta"], Real]:
+    if isinstance(obj, Mapping) and set(obj) == {"delta"}:
+        return "epsilon", probability(_text(obj["delta"], "question.delta"), field="question.delta")
+    if isinstance(obj, Mapping) and set(obj) == {"epsilon"}:
+        return "delta", real(_text(obj["epsilon"], "question.epsilon"), field="question.epsilon")
+    raise _refused("question", obj, "must name a delta or an epsilon", "Write {'delta': '1e-6'}.")
+
+
+def _end(value: object, field: str) -> Fraction | float:
+    text = _text(value, field)
+    return float("inf") if text == "inf" else rational(text, field=field)
+
+
+def _text(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise _refused(field, value, "must be text", "Give a certificate as it was written.")
+    return value
+
+
+def _refused(field: str, value: object, condition: str, remedy: str) -> InvalidParameterError:
+    return InvalidParameterError(field=field, value=value, condition=condition, remedy=remedy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -82,12 +83,18 @@ def compare(
 
 def _source(plan: str | None, format_: str | None, each: list[str] | None, count: list[int] | None) -> Source:
     return Source(
-        path=plan, format=format_, each=tuple(each or ()), counts=tuple(count or ()), standard_input=sys.stdin.buffer
+        path=plan,
+        format=format_,
+        each=tuple(each or ()),
+        counts=tuple(count or ()),
+        standard_input=sys.stdin.buffer if sys.stdin else io.BytesIO(),
     )
 
 
 def main() -> None:
     """Run the program and exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a letter that the terminal lacks is no reason to fail
     try:
         app()
     except Exception as error:  # noqa: BLE001  # the last door: nothing may leave as a traceback

@@ -12,7 +12,22 @@ from rich.table import Table
 from optcomp.quantities import Enclosure, exact_text
 from optcomp.usecases import Budget, CompareAnswer, ComposeAnswer
 
-__all__ = ["show_comparison", "show_composition"]
+__all__ = ["printable", "show_comparison", "show_composition"]
+
+
+class _Terminal(Console):
+    """Plain text: no markup, since titles come from files; a reader who goes away is the caller's business."""
+
+    def __init__(self) -> None:
+        super().__init__(soft_wrap=False, highlight=False, markup=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def printable(text: str) -> str:
+    """The text with line breaks, control characters and lone surrogates written as escapes."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def _ends(interval: Enclosure | None) -> dict[str, str | None]:
@@ -22,11 +37,8 @@ def _ends(interval: Enclosure | None) -> dict[str, str | None]:
 
 
 def _print_json(obj: object) -> None:
-    sys.stdout.write(json.dumps(obj, indent=2, ensure_ascii=False) + "\n")
-
-
-def _console() -> Console:
-    return Console(soft_wrap=False, highlight=False)
+    sys.stdout.write(json.dumps(obj, indent=2) + "\n")
+    sys.stdout.flush()
 
 
 def _facts(rows: Iterable[tuple[str, str | None]]) -> Table:
@@ -35,7 +47,7 @@ def _facts(rows: Iterable[tuple[str, str | None]]) -> Table:
     table.add_column(overflow="fold")
     for name, value in rows:
         if value is not None:
-            table.add_row(name, value)
+            table.add_row(name, printable(value))
     return table
 
 
@@ -72,7 +84,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
         *(_verdict_rows(budget) if budget else ()),
         *(("note", note) for note in answer.notes),
     ]
-    _console().print(_facts(rows))
+    _Terminal().print(_facts(rows))
 
 
 def _verdict_rows(budget: Budget) -> tuple[tuple[str, str], ...]:
@@ -98,7 +110,7 @@ def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
         ]
         _print_json({"title": answer.title, "delta": answer.delta, "rows": rows})
         return
-    console = _console()
+    console = _Terminal()
     console.print(_facts([("plan", answer.title), ("delta", answer.delta)]))
     table = Table(box=None, pad_edge=False)
     for name in ("theorem", "epsilon", "wasted", "note"):

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 import typer
 
+from optcomp.cli.render import printable
 from optcomp.errors import OptcompError, UndecidedError
 
 __all__ = ["Status", "guarded"]
@@ -36,11 +37,14 @@ def guarded() -> Iterator[None]:
         try:
             yield
         except OptcompError as error:
-            typer.echo(f"optcomp: {error}", err=True)
+            typer.echo(f"optcomp: {printable(str(error))}", err=True)
             raise typer.Exit(Status.UNDECIDED if isinstance(error, UndecidedError) else Status.BAD_INPUT) from None
         except BrokenPipeError:  # the reader of our output went away, which is its right
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(Status.OK) from None
+        except OSError as error:
+            typer.echo(f"optcomp: the answer cannot be written ({error.strerror})", err=True)
+            raise typer.Exit(Status.INTERNAL) from None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ LARGEST_FILE = 16 * 2**20
 """The largest file that is read, in bytes."""
 
 _STANDARD_INPUT = "-"
+_MOST_DOTS = 1000
 
 
 def read_bytes(path: str, *, standard_input: BinaryIO) -> bytes:
@@ -83,13 +84,12 @@ def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, 
     loader = FORMATS[format or _format_of(path, text)]
     try:
         found = loader(text)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    except (ArithmeticError, RecursionError, ValueError) as error:
         raise DocumentError(
             where=where,
             field="file",
             value=text.strip()[:40],
-            condition=f"cannot be read as {loader.__name__.removeprefix('_').upper()} ({reason})",
+            condition=f"cannot be read as {loader.__name__.removeprefix('_').upper()} ({_reason(error)})",
             remedy="Mend that place.",
         ) from None
     if not isinstance(found, dict):
@@ -97,6 +97,16 @@ def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, 
             where=where, field="file", value=found, condition="must be an object", remedy="Begin with { and a title."
         )
     return found
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, ArithmeticError):  # decimal's own limit, far beyond the one on exponents here
+        return "a number has too large an exponent"
+    if "integer string conversion" in str(error):
+        return "an integer has too many digits to stand there without quotes"
+    return str(error)
 
 
 def _name(path: str) -> str:
@@ -111,6 +121,8 @@ def _format_of(path: str, text: str) -> str:
 
 
 def _toml(text: str) -> object:
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):  # the parser needs the square of their number
+        raise ValueError(f"a line has more than {_MOST_DOTS} dots")
     return tomllib.loads(text, parse_float=Decimal)
 
 

@@ -4,7 +4,18 @@ Several differentially private mechanisms run on the same data: what does the wh
 `Enclosure` that provably contains the truth.
 """
 
-from optcomp.composition import Comparison, Profile, compare, compose
+from optcomp.composition import (
+    Certificate,
+    Comparison,
+    Profile,
+    Recheck,
+    RecheckVerdict,
+    certificate_from_json,
+    certificate_to_json,
+    compare,
+    compose,
+    recheck,
+)
 from optcomp.errors import DocumentError, InvalidParameterError, OptcompError, UndecidedError, UnsupportedError
 from optcomp.mechanisms import (
     ApproxDP,
@@ -20,6 +31,7 @@ from optcomp.quantities import Enclosure, Logarithm
 
 __all__ = [
     "ApproxDP",
+    "Certificate",
     "Comparison",
     "DocumentError",
     "Enclosure",
@@ -30,12 +42,17 @@ __all__ = [
     "Profile",
     "PureDP",
     "RandomizedResponse",
+    "Recheck",
+    "RecheckVerdict",
     "Repeated",
     "Sequence",
     "UndecidedError",
     "UnsupportedError",
+    "certificate_from_json",
+    "certificate_to_json",
     "compare",
     "compose",
     "mechanism_from_json",
     "mechanism_to_json",
+    "recheck",
 ]

@@ -1,8 +1,28 @@
 """From a list of mechanisms to the whole guarantee."""
 
+from optcomp.composition.certificate import Certificate, ErrorSplit, certificate_from_json, certificate_to_json
 from optcomp.composition.comparison import Comparison, Row, compare
 from optcomp.composition.compose import ADJACENCIES, compose
 from optcomp.composition.plan import Plan, Release, Verdict, verdict
 from optcomp.composition.profile import Profile
+from optcomp.composition.recheck import Recheck, RecheckVerdict, recheck
 
-__all__ = ["ADJACENCIES", "Comparison", "Plan", "Profile", "Release", "Row", "Verdict", "compare", "compose", "verdict"]
+__all__ = [
+    "ADJACENCIES",
+    "Certificate",
+    "Comparison",
+    "ErrorSplit",
+    "Plan",
+    "Profile",
+    "Recheck",
+    "RecheckVerdict",
+    "Release",
+    "Row",
+    "Verdict",
+    "certificate_from_json",
+    "certificate_to_json",
+    "compare",
+    "compose",
+    "recheck",
+    "verdict",
+]

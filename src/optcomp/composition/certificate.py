@@ -13,14 +13,40 @@ from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import Mechanism, Sequence, mechanism_from_json, mechanism_to_json
 from optcomp.quantities import Enclosure, Real, exact_text, probability, rational, real
 
-__all__ = ["VERSION", "Certificate", "certificate_from_json", "certificate_to_json"]
+__all__ = ["VERSION", "Certificate", "ErrorSplit", "certificate_from_json", "certificate_to_json"]
 
 VERSION = 1
 """The version of the form in which certificates are written."""
 
 _KEYS = (
-    "version", "mechanisms", "adjacency", "question", "lower", "upper", "theorem", "engine", "precision", "error", "digest",
+    "version",
+    "mechanisms",
+    "adjacency",
+    "question",
+    "lower",
+    "upper",
+    "theorem",
+    "engine",
+    "precision",
+    "error",
+    "digest",
 )
+_PARTS = ("failure", "target", "answer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorSplit:
+    """Where the width of an answer comes from, as relative widths rounded up.
+
+    Args:
+        failure: Of the probability that some mechanism fails.
+        target: Of what is left of delta for the finite losses; 0 when delta was asked for.
+        answer: Of the answer itself, engine included.
+    """
+
+    failure: float
+    target: float
+    answer: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +62,7 @@ class Certificate:
         theorem: Which theorem the engine computes.
         engine: The engine's name.
         precision: The engine's kind of arithmetic.
-        failure_error: Relative width of the failure probability that entered the answer.
-        finite_error: Relative width of the engine's own answer for the finite losses.
+        error: Where the width of the answer comes from.
     """
 
     mechanism: Mechanism
@@ -48,8 +73,7 @@ class Certificate:
     theorem: str
     engine: str
     precision: str
-    failure_error: Fraction
-    finite_error: Fraction
+    error: ErrorSplit
 
     @property
     def digest(self) -> str:
@@ -75,10 +99,7 @@ def _body(certificate: Certificate) -> dict[str, object]:
         "theorem": certificate.theorem,
         "engine": certificate.engine,
         "precision": certificate.precision,
-        "error": {
-            "failure_relative_width": exact_text(certificate.failure_error),
-            "finite_relative_width": exact_text(certificate.finite_error),
-        },
+        "error": {name: repr(getattr(certificate.error, name)) for name in _PARTS},
     }
 
 
@@ -121,9 +142,6 @@ def _certificate(body: Mapping[str, object]) -> Certificate:
     if not isinstance(mechanisms, list):
         raise _refused("mechanisms", mechanisms, "must be a list", "Give a certificate as it was written.")
     asked, point = _question(body["question"])
-    error = body["error"]
-    if not isinstance(error, Mapping) or set(error) != {"failure_relative_width", "finite_relative_width"}:
-        raise _refused("error", error, "must name the two relative widths", "Give a certificate as it was written.")
     adjacency = body["adjacency"]
     return Certificate(
         mechanism=Sequence(parts=[mechanism_from_json(each) for each in mechanisms]),
@@ -134,9 +152,15 @@ def _certificate(body: Mapping[str, object]) -> Certificate:
         theorem=_text(body["theorem"], "theorem"),
         engine=_text(body["engine"], "engine"),
         precision=_text(body["precision"], "precision"),
-        failure_error=rational(_text(error["failure_relative_width"], "error"), field="error"),
-        finite_error=rational(_text(error["finite_relative_width"], "error"), field="error"),
+        error=_split(body["error"]),
     )
+
+
+def _split(obj: object) -> ErrorSplit:
+    if not isinstance(obj, Mapping) or set(obj) != set(_PARTS):
+        raise _refused("error", obj, f"must name {', '.join(_PARTS)}", "Give a certificate as it was written.")
+    failure, target, answer = (float(rational(_text(obj[name], "error"), field=f"error.{name}")) for name in _PARTS)
+    return ErrorSplit(failure=failure, target=target, answer=answer)
 
 
 def _question(obj: object) -> tuple[Literal["epsilon", "delta"], Real]:

@@ -6,19 +6,21 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal
 
+from optcomp.composition.certificate import Certificate, ErrorSplit
 from optcomp.engines import auto
-from optcomp.engines.base import Engine
-from optcomp.engines.bracketing_lattice import BracketingLattice
-from optcomp.errors import UndecidedError
+from optcomp.engines.base import Adjustable, Engine
+from optcomp.errors import InvalidParameterError, UndecidedError
 from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, lower, whole_delta
 from optcomp.mechanisms import Mechanism
 from optcomp.numerics.balls import ball, enclose, refine
-from optcomp.quantities import Enclosure, Logarithm, Number, positive_rational, probability, real
+from optcomp.quantities import Enclosure, Logarithm, Number, Real, count, positive_rational, probability, real
 
 __all__ = ["Profile"]
 
 _DIGITS = 40
+_CERTIFIED_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,14 @@ class Profile:
     def largest_epsilon(self) -> Enclosure:
         """The sum of all epsilons: the least epsilon at ``delta = failure``."""
         losses = self._composite.losses
-        rationals = [loss.epsilon * count for loss, count in losses if isinstance(loss.epsilon, Fraction)]
-        logarithms = [(loss.epsilon, count) for loss, count in losses if isinstance(loss.epsilon, Logarithm)]
+        rationals = [loss.epsilon * times for loss, times in losses if isinstance(loss.epsilon, Fraction)]
+        logarithms = [(loss.epsilon, times) for loss, times in losses if isinstance(loss.epsilon, Logarithm)]
         whole = sum(rationals, start=Fraction(0))
         if not logarithms:
             return Enclosure.exactly(whole)
         return enclose(
             refine(
-                lambda: sum((count * ball(epsilon) for epsilon, count in logarithms), start=ball(whole)),
+                lambda: sum((times * ball(epsilon) for epsilon, times in logarithms), start=ball(whole)),
                 start=128,
                 accuracy=110,
                 what="the sum of epsilons",
@@ -79,7 +81,7 @@ class Profile:
     def _engine(self, width: float | None) -> Engine:
         """The engine, set to the wanted width when it has one to choose."""
         engine = self.choice.engine
-        return engine.with_width(width) if width is not None and isinstance(engine, BracketingLattice) else engine
+        return engine.with_width(width) if width is not None and isinstance(engine, Adjustable) else engine
 
     def delta(self, epsilon: Number, *, width: Number | None = None) -> Enclosure:
         """The least delta at an epsilon.
@@ -147,6 +149,66 @@ class Profile:
             return self.largest_epsilon
         found = self._engine(limit).epsilon(finite_target(self._composite, wanted)).rounded(_DIGITS)
         return _narrow(found, limit, "epsilon")
+
+    @property
+    def considered(self) -> tuple[tuple[auto.Rule, bool], ...]:
+        """Every engine's rule, and whether it takes this composition."""
+        return auto.considered(self._composite)
+
+    def certificate(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        width: Number | None = None,
+        digits: int = _CERTIFIED_DIGITS,
+    ) -> Certificate:
+        """The answer to one question, with everything needed to check it again.
+
+        Args:
+            epsilon: Asks for the least delta at this epsilon.
+            delta: Asks for the least epsilon at this delta; exactly one of the two is given.
+            width: As for `delta`.
+            digits: The certified interval is widened to that many significant digits, so that an engine with less
+                precision can confirm it.
+
+        Returns:
+            A frozen certificate: see `optcomp.recheck`.
+
+        **Guarantee**: the statement in it is the one that `delta` or `epsilon` makes.
+
+        Raises:
+            InvalidParameterError: When both or neither are given.
+            UnsupportedError: As for `delta`.
+            UndecidedError: As for `delta`.
+        """
+        if (epsilon is None) == (delta is None):
+            raise InvalidParameterError(
+                field="delta", value=delta, condition="or epsilon must be given, and not both", remedy="Give one."
+            )
+        asked: Literal["epsilon", "delta"] = "delta" if delta is None else "epsilon"
+        point = real(epsilon if delta is None else delta, field=asked)  # type: ignore[arg-type]  # one of them is given
+        answer = self.delta(point, width=width) if delta is None else self.epsilon(point, width=width)
+        answer = answer.rounded(count(digits, field="digits", least=1))
+        rule = self.choice.rule
+        return Certificate(
+            mechanism=self.mechanism,
+            adjacency=self.adjacency,
+            asked=asked,
+            point=point,
+            answer=answer,
+            theorem=rule.theorem,
+            engine=rule.name,
+            precision=rule.precision,
+            error=self.error_split(asked, point, answer),
+        )
+
+    def error_split(self, asked: Literal["epsilon", "delta"], point: Real, answer: Enclosure) -> ErrorSplit:
+        """Where the width of an answer comes from."""
+        target = 0.0
+        if asked == "epsilon" and exceeds_failure(self._composite, Fraction(point)) > 0:  # type: ignore[arg-type]  # a delta
+            target = finite_target(self._composite, Fraction(point)).relative_width  # type: ignore[arg-type]  # as above
+        return ErrorSplit(failure=self.failure.relative_width, target=target, answer=answer.relative_width)
 
 
 def _acceptable(width: Number | None) -> float | None:

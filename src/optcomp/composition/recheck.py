@@ -8,7 +8,7 @@ from enum import Enum
 from optcomp.composition.certificate import Certificate
 from optcomp.composition.profile import Profile
 from optcomp.engines import auto
-from optcomp.errors import InvalidParameterError, OptcompError
+from optcomp.errors import OptcompError
 from optcomp.quantities import Enclosure
 
 __all__ = ["Recheck", "RecheckVerdict", "recheck"]
@@ -79,7 +79,7 @@ def _ask(profile: Profile, certificate: Certificate) -> Enclosure:
     """The second answer: as narrow as the first where the engine can choose, else as it comes."""
     wanted = certificate.answer.relative_width / 2
     question = profile.epsilon if certificate.asked == "epsilon" else profile.delta
-    if profile.choice.exact or wanted == 0:
+    if profile.choice.rule.exact or wanted == 0:
         return question(certificate.point)
     try:
         return question(certificate.point, width=wanted)
@@ -105,8 +105,8 @@ def _description_fault(certificate: Certificate, profile: Profile) -> str | None
         return f"the engine {engine.name} computes {engine.theorem}, not {certificate.theorem}"
     if certificate.precision != engine.precision:
         return f"the engine {engine.name} works in {engine.precision}, not in {certificate.precision}"
-    if not dict(((rule.name, takes) for rule, takes in profile.considered))[engine.name]:
+    if not {rule.name: takes for rule, takes in profile.considered}[engine.name]:
         return f"the engine {engine.name} does not take this composition"
-    if certificate.failure_error != relative_width(profile.failure):
-        return "the failure probability has another relative width"
+    if certificate.error != profile.error_split(certificate.asked, certificate.point, certificate.answer):
+        return "the answer's error does not split as the certificate says"
     return None

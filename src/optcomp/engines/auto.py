@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from optcomp.engines.approximation import Approximation
 from optcomp.engines.base import Engine, Nothing
 from optcomp.engines.binomial import Binomial
 from optcomp.engines.bracketing_lattice import BracketingLattice
 from optcomp.engines.lattice import Lattice
+from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import Composite
+from optcomp.losses import Composite, TwoPoint
+from optcomp.quantities import approximately
+from optcomp.sources import statement_of
 
-__all__ = ["TABLE", "Choice", "Rule", "build", "considered", "select"]
+__all__ = ["TABLE", "Choice", "Rule", "build", "considered", "named", "select"]
+
+Losses = tuple[tuple[TwoPoint, int], ...]
+
+_LEAST, _MOST = 1e-100, 1e100  # of an epsilon, for engines whose floats need room on both sides
 
 
 @dataclass(frozen=True)
@@ -21,29 +29,45 @@ class Rule:
     """One row of the table.
 
     Args:
-        name: The engine.
+        kind: The engine's class.
         when: What it takes, in words.
         exact: Whether its answers are narrow up to rounding, instead of to a wanted width.
         build: The engine for a composition, or None when the composition is not of that kind.
     """
 
-    name: str
+    kind: type[Engine]
     when: str
     exact: bool
     build: Callable[[Composite], Engine | None]
 
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.kind.name
+
+    @property
+    def theorem(self) -> str:
+        """The theorem that the engine computes."""
+        return str(statement_of(self.kind.delta))
+
+    @property
+    def precision(self) -> str:
+        """The arithmetic that the engine works in."""
+        return self.kind.precision
+
 
 @dataclass(frozen=True)
 class Choice:
-    """An engine, and why it was chosen."""
+    """An engine, the rule that it stands under, and why it was chosen."""
 
     engine: Engine
+    rule: Rule
     reason: str
 
     @property
     def name(self) -> str:
         """The engine's name."""
-        return self.engine.name
+        return self.rule.name
 
 
 def _nothing(composite: Composite) -> Engine | None:
@@ -57,24 +81,43 @@ def _binomial(composite: Composite) -> Engine | None:
     return Binomial(loss.epsilon, count)
 
 
-def _lattice(composite: Composite) -> Engine | None:
-    return Lattice.of(composite.losses) if composite.losses else None
+def _outcomes(composite: Composite) -> Engine | None:
+    return Outcomes.of(composite.losses) if composite.losses else None
 
 
-def _subsets(composite: Composite) -> Engine | None:
-    return Subsets.of(composite.losses) if composite.losses else None
+def _in_floats(build: Callable[[Losses], Engine | None]) -> Callable[[Composite], Engine | None]:
+    """An engine that works in floats: it takes epsilons between 1e-100 and 1e100 only."""
 
+    def checked(composite: Composite) -> Engine | None:
+        fits = all(_LEAST <= approximately(loss.epsilon) <= _MOST for loss, _ in composite.losses)
+        return build(composite.losses) if composite.losses and fits else None
 
-def _bracketing_lattice(composite: Composite) -> Engine | None:
-    return BracketingLattice(composite.losses) if composite.losses else None
+    return checked
 
 
 TABLE: tuple[Rule, ...] = (
-    Rule("nothing", "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
-    Rule("binomial", "all epsilons are equal; any count", exact=True, build=_binomial),
-    Rule("lattice", "the epsilons are multiples of one step that is not too fine for them", exact=True, build=_lattice),
-    Rule("subsets", "at most 44 different epsilons, or few different ones in any number", exact=True, build=_subsets),
-    Rule("bracketing_lattice", "any epsilons, two-sided on a grid", exact=False, build=_bracketing_lattice),
+    Rule(Nothing, "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
+    Rule(Binomial, "all epsilons are equal; any count", exact=True, build=_binomial),
+    Rule(Outcomes, "the sum of the losses has at most 2048 values", exact=True, build=_outcomes),
+    Rule(
+        Lattice,
+        "the epsilons are multiples of one step that is not too fine for them",
+        exact=True,
+        build=_in_floats(Lattice.of),
+    ),
+    Rule(
+        Subsets,
+        "at most 44 different epsilons, or few different ones in any number",
+        exact=True,
+        build=_in_floats(Subsets.of),
+    ),
+    Rule(BracketingLattice, "any epsilons, two-sided on a grid", exact=False, build=_in_floats(BracketingLattice)),
+    Rule(
+        Approximation,
+        "any epsilons, to a width in proportion to its cost",
+        exact=False,
+        build=_in_floats(Approximation),
+    ),
 )
 """The rules in the order in which they are tried; the first that fits is taken."""
 
@@ -88,18 +131,31 @@ def select(composite: Composite) -> Choice:
     for rule in TABLE:
         engine = rule.build(composite)
         if engine is not None:
-            return Choice(engine, rule.when)
-    raise UnsupportedError(  # unreachable while the last rule takes everything
+            return Choice(engine, rule, rule.when)
+    raise UnsupportedError(
         field="epsilon",
         value=f"{len(composite.losses)} different values",
-        condition="cannot be composed by any engine",
-        remedy="Round the epsilons up to a common step, such as 0.001: that is safe and costs little.",
+        condition=f"must lie between {_LEAST:g} and {_MOST:g} when so many are composed",
+        remedy="Leave out epsilons that tiny; one that huge is no protection at all.",
     )
 
 
 def considered(composite: Composite) -> tuple[tuple[Rule, bool], ...]:
     """Every rule of the table, and whether it takes the composition. Nothing is composed."""
     return tuple((rule, rule.build(composite) is not None) for rule in TABLE)
+
+
+def named(name: str) -> Rule:
+    """The rule of the engine of that name.
+
+    Raises:
+        InvalidParameterError: When there is no such engine.
+    """
+    for rule in TABLE:
+        if rule.name == name:
+            return rule
+    names = ", ".join(rule.name for rule in TABLE)
+    raise InvalidParameterError(field="engine", value=name, condition=f"must be one of {names}", remedy="Choose one.")
 
 
 def build(composite: Composite, name: str) -> Choice:
@@ -109,13 +165,10 @@ def build(composite: Composite, name: str) -> Choice:
         InvalidParameterError: When there is no such engine.
         UnsupportedError: When it does not take this composition.
     """
-    for rule in TABLE:
-        if rule.name == name:
-            engine = rule.build(composite)
-            if engine is None:
-                raise UnsupportedError(
-                    field="engine", value=name, condition=f"needs that {rule.when}", remedy="Leave the choice to auto."
-                )
-            return Choice(engine, "asked for by name")
-    names = ", ".join(rule.name for rule in TABLE)
-    raise InvalidParameterError(field="engine", value=name, condition=f"must be one of {names}", remedy="Choose one.")
+    rule = named(name)
+    engine = rule.build(composite)
+    if engine is None:
+        raise UnsupportedError(
+            field="engine", value=name, condition=f"needs that {rule.when}", remedy="Leave the choice to auto."
+        )
+    return Choice(engine, rule, "asked for by name")

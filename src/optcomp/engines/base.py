@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from optcomp.numerics.balls import ball, enclose, refine
 from optcomp.quantities import Enclosure, Real
 from optcomp.sources import MV16, states
 
-__all__ = ["Engine", "Nothing"]
+__all__ = ["Adjustable", "Engine", "Nothing"]
 
 
 class Engine(Protocol):
@@ -35,6 +35,15 @@ class Engine(Protocol):
 
         **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``.
         """
+        ...
+
+
+@runtime_checkable
+class Adjustable(Engine, Protocol):
+    """An engine that answers to a wanted relative width."""
+
+    def with_width(self, width: float) -> Engine:
+        """The same engine for another wanted width."""
         ...
 
 

@@ -31,7 +31,7 @@ _SEARCH_BITS = 64
 _START_BITS = 96
 _ACCURACY = 60  # bits, so the relative width is below 1e-17
 _FLOOR = 4096  # an epsilon known to 2^-4096 is as good as known
-_LEAST_FLOAT = 1e-290
+_HUGE, _TINY = 1e100, 1e-100  # beyond these the search is scaled
 _MOST_STEPS = 200
 
 
@@ -139,10 +139,11 @@ class Binomial:
         return segment
 
     def _guess(self, target: Ball) -> int:
-        epsilon = nearest_float(ball(self.loss))
-        if epsilon < _LEAST_FLOAT:
-            return self._first
-        point = tail_for(np.array([epsilon]), np.array([float(self.count)]), nearest_float(target.log()))
+        if ball(self.loss) > _HUGE:
+            return self.count  # every loss is positive, for all that floats can tell
+        scale = max(ball(1), _TINY / ball(self.loss))  # delta scales with epsilon as long as both are tiny
+        epsilon, log_target = nearest_float(scale * ball(self.loss)), nearest_float((scale * target).log())
+        point = tail_for(np.array([epsilon]), np.array([float(self.count)]), log_target)
         steps = min(max(point.x / epsilon, 0.0), float(self.count))
         return min(max(math.floor((self.count + steps) / 2) + 1, self._first), self.count)
 

@@ -91,6 +91,8 @@ class BracketingLattice:
         Raises:
             UndecidedError: When no affordable grid gives that width.
         """
+        if _bounds(epsilon)[0] >= sum(_bounds(loss.epsilon)[1] * count for loss, count in self.losses):
+            return Enclosure.exactly(0)
         tilt = tail_at(*self._floats, float(_bounds(epsilon)[0])).tilt
         variance = _SURE * self.width / (2 * tilt * (tilt + 1) + 2)
 

@@ -10,8 +10,8 @@ from optcomp.quantities import Enclosure
 
 __all__ = ["Guess", "enclose_inverse", "least_true", "sign_change"]
 
-_DOUBLINGS = 60
-_LEAST_REACH = Fraction(1, 2**52)
+_DOUBLINGS = 90
+_LEAST_REACH = Fraction(1, 2**90)
 
 
 def least_true(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -82,7 +82,7 @@ def enclose_inverse(
         largest: Where the function has come to 0.
 
     **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``, because the function is certainly at least t at
-    ``lower`` (or ``lower`` is 0) and certainly at most t at ``upper``. None when 60 doublings prove nothing.
+    ``lower`` (or ``lower`` is 0) and certainly at most t at ``upper``. None when 90 doublings prove nothing.
     """
     least = guess.point * _LEAST_REACH
     upper = _point_above(value, target, guess.point, max(guess.above, least), largest)

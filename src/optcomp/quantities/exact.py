@@ -21,6 +21,7 @@ __all__ = [
     "Logarithm",
     "Number",
     "Real",
+    "approximately",
     "ceil_to_digits",
     "common_step",
     "exact_text",
@@ -218,6 +219,17 @@ def common_step(values: Iterable[Real]) -> tuple[Real, tuple[int, ...]] | None:
 def scaled(value: Real, factor: Fraction) -> Real:
     """``factor * value``, exact."""
     return Logarithm(value.base, value.multiple * factor) if isinstance(value, Logarithm) else value * factor
+
+
+def approximately(value: Real) -> float:
+    """A float within a few roundings of an exact number, infinite or 0 where floats end. No bound is promised."""
+    if isinstance(value, Logarithm):
+        log = math.log(value.base.numerator) - math.log(value.base.denominator)
+        near_one = value.base.numerator - value.base.denominator
+        if abs(near_one) * 8 < value.base.denominator:
+            log = math.log1p(_nearest(Fraction(near_one, value.base.denominator)))
+        return _nearest(value.multiple) * log
+    return _nearest(value)
 
 
 def exact_text(value: Real | float) -> str:

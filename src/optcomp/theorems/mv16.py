@@ -19,18 +19,18 @@ from fractions import Fraction
 import numpy as np
 
 from optcomp.errors import UndecidedError, UnsupportedError
-from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
+from optcomp.numerics.balls import ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import LARGEST_COUNT, binomial
 from optcomp.numerics.bracket import least_true
 from optcomp.numerics.lattice import convolve, point
-from optcomp.numerics.saddle import tail_for
+from optcomp.numerics.saddle import tail_at, tail_for
 from optcomp.numerics.survival import compare_with, share_beyond
 from optcomp.numerics.tail import Tail
 from optcomp.quantities import Enclosure, Number, Real, floor_to_digits, positive_rational, probability
 from optcomp.sources import MV16, states
 from optcomp.theorems.base import Term, certain, evaluate, exact_sum, positive_terms, refuse
 
-__all__ = ["Approximation", "approximate_optimum"]
+__all__ = ["Approximation", "RaisedLattice", "approximate_optimum"]
 
 _BITS = 128
 _SET_ASIDE = Fraction(1, 1000)
@@ -90,12 +90,9 @@ def approximate_optimum(terms: Iterable[Term], *, delta: Number, tolerance: Numb
 
 
 def _on_the_lattice(losses: tuple[tuple[Real, int], ...], target: Enclosure, eta: Fraction) -> Approximation:
-    tops = [(_upper(epsilon), count) for epsilon, count in losses]
-    size, total = sum(count for _, count in tops), sum((top * count for top, count in tops), start=Fraction(0))
-    ratio = floor_to_digits(eta * (1 - _SET_ASIDE) / (size + total + 1), _DIGITS)
-    weights = [(math.ceil(top * (1 / ratio + 1)), count) for top, count in tops]
-    raised = _Raised(weights, ratio, target)
-    steps = least_true(raised.passes, 0, raised.total)
+    raised = RaisedLattice(losses, eta * (1 - _SET_ASIDE))
+    raised.tilt_for(target)
+    steps = least_true(lambda j: raised.ends(j)[1] <= target.lower, 0, raised.total)
     if (
         steps and raised.error(steps - 1) * 3 > eta * _SET_ASIDE
     ):  # that step failed: by how much can it have been wrong?
@@ -105,7 +102,77 @@ def _on_the_lattice(losses: tuple[tuple[Real, int], ...], target: Enclosure, eta
             condition="is so small that rounding uses it up",
             remedy="Ask for a larger tolerance, or for the optimum itself.",
         )
-    return Approximation(evaluate(lambda: steps * ball(1 + ratio).log(), what="epsilon"), steps, raised.total)
+    return Approximation(evaluate(lambda: steps * ball(1 + raised.ratio).log(), what="epsilon"), steps, raised.total)
+
+
+class RaisedLattice:
+    """The epsilons raised to multiples ``a_i step`` of one step, by at most ``eta - step`` in all.
+
+    Args:
+        losses: Epsilons above 0, each with its count.
+        eta: What the raising may cost.
+    """
+
+    def __init__(self, losses: tuple[tuple[Real, int], ...], eta: Fraction) -> None:
+        tops = [(_upper(epsilon), count) for epsilon, count in losses]
+        size, total = sum(count for _, count in tops), sum((top * count for top, count in tops), start=Fraction(0))
+        self.ratio = floor_to_digits(eta / (size + total + 1), _DIGITS)
+        self._weights = [(math.ceil(top * (1 / self.ratio + 1)), count) for top, count in tops]
+        self.total = sum(weight * count for weight, count in self._weights)
+        with precision(_BITS):
+            self.step = ball(1 + self.ratio).log()
+        self._values, self._counts = (np.array(part, dtype=np.float64) for part in zip(*self._weights, strict=True))
+        self._refuse_too_many()
+
+    def _refuse_too_many(self) -> None:
+        most = min(
+            float(self._values @ self._counts),
+            30 * math.sqrt(float(self._values**2 @ self._counts)) + 200 * float(self._values.max()),
+        )
+        if most > _MOST_CELLS or self._counts.max() > LARGEST_COUNT:
+            raise UnsupportedError(
+                field="tolerance",
+                value=f"{most:.0e} cells",
+                condition="asks for a table that does not fit in memory",
+                remedy="Ask for a larger tolerance, or for the optimum itself.",
+            )
+
+    def tilt_for(self, target: Enclosure) -> None:
+        """Fill the table so that it is sharp where delta is about the target."""
+        with precision(_BITS):
+            step, log_target = nearest_float(self.step), nearest_float(hull(target).log())
+        self._fill(Fraction(tail_for(self._values * step, self._counts, log_target).tilt))
+
+    def tilt_at(self, x: float) -> None:
+        """Fill the table so that it is sharp near an epsilon."""
+        with precision(_BITS):
+            step = nearest_float(self.step)
+        self._fill(Fraction(tail_at(self._values * step, self._counts, x).tilt))
+
+    def _fill(self, tilt: Fraction) -> None:
+        with precision(_BITS):
+            law, self._cumulant, self._tilt = point(), ball(0), tilt
+            for weight, count in self._weights:
+                power, value = ball(tilt) + ball(Fraction(1, 2)), weight * self.step
+                law = convolve(law, binomial(count, nearest_float((-2 * power * value).exp())), weight)
+                self._cumulant += count * ((power * value).cosh() / (value / 2).cosh()).log()
+            self._tail = Tail(law, unit=2 * self.step, tilt=ball(tilt))
+
+    def error(self, steps: int) -> Fraction | float:
+        """The relative width of the raised values' delta at ``steps * step``."""
+        low, high = self.ends(steps)
+        return (high - low) / high if high > 0 else math.inf
+
+    def ends(self, steps: int) -> tuple[Fraction | float, Fraction | float]:
+        """The raised values' delta at ``steps * step``: two numbers around it."""
+        if steps >= self.total:
+            return Fraction(0), Fraction(0)
+        with precision(_BITS):
+            place = (self.total - steps) // 2
+            gap = (steps - (self.total - 2 * place)) * self.step
+            falling, border = self._tail.sums(place)
+            scale = (self._cumulant - ball(self._tilt) * (self.total - 2 * place) * self.step).exp()
+            return ends(scale * (falling - gap.expm1() * border))
 
 
 def _upper(epsilon: Real) -> Fraction:
@@ -113,56 +180,3 @@ def _upper(epsilon: Real) -> Fraction:
         return epsilon
     with precision(2 * _BITS):
         return Fraction(enclose(ball(epsilon)).upper)
-
-
-class _Raised:
-    """The raised values ``a_i step`` on their lattice."""
-
-    def __init__(self, weights: list[tuple[int, int]], ratio: Fraction, target: Enclosure) -> None:
-        self.target, self.total = target, sum(weight * count for weight, count in weights)
-        with precision(_BITS):
-            self.step = ball(1 + ratio).log()
-            step, log_target = nearest_float(self.step), nearest_float(hull(target).log())
-            values, counts = (np.array(part, dtype=np.float64) for part in zip(*weights, strict=True))
-            self._refuse_too_many(values, counts)
-            self.tilt = Fraction(tail_for(values * step, counts, log_target).tilt)
-            law, self.cumulant = point(), ball(0)
-            for weight, count in weights:
-                power, value = ball(self.tilt) + ball(Fraction(1, 2)), weight * self.step
-                odds = nearest_float((-2 * power * value).exp())
-                law = convolve(law, binomial(count, odds), weight)
-                self.cumulant += count * ((power * value).cosh() / (value / 2).cosh()).log()
-            self.tail = Tail(law, unit=2 * self.step, tilt=ball(self.tilt))
-
-    @staticmethod
-    def _refuse_too_many(weights: np.ndarray, counts: np.ndarray) -> None:
-        reach = min(float(weights @ counts), 30 * math.sqrt(float(weights**2 @ counts)) + 200 * float(weights.max()))
-        if reach > _MOST_CELLS or counts.max() > LARGEST_COUNT:
-            raise UnsupportedError(
-                field="tolerance",
-                value=f"{reach:.0e} cells",
-                condition="asks for a table that does not fit in memory",
-                remedy="Ask for a larger tolerance, or for the optimum itself.",
-            )
-
-    def passes(self, steps: int) -> bool:
-        """Whether the raised values' delta at ``steps * step`` is certainly at most the target."""
-        if steps >= self.total:
-            return True
-        return self._ends(steps)[1] <= self.target.lower
-
-    def error(self, steps: int) -> Fraction | float:
-        """The relative width of the raised values' delta at ``steps * step``."""
-        low, high = self._ends(steps)
-        return (high - low) / high if high > 0 else math.inf
-
-    def _ends(self, steps: int) -> tuple[Fraction | float, Fraction | float]:
-        with precision(_BITS):
-            return ends(self._delta(steps))
-
-    def _delta(self, steps: int) -> Ball:
-        place = (self.total - steps) // 2
-        gap = (steps - (self.total - 2 * place)) * self.step
-        falling, border = self.tail.sums(place)
-        scale = (self.cumulant - ball(self.tilt) * (self.total - 2 * place) * self.step).exp()
-        return scale * (falling - gap.expm1() * border)

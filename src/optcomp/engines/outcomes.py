@@ -1,0 +1,181 @@
+"""Few different outcomes: the profile's definition, summed in ball arithmetic.
+
+With losses L, probabilities P and ``Q = e^-L P`` over all outcomes,
+
+    delta(x) = sum of (P - e^x Q)_+ .
+
+For any set of outcomes, ``ln((P(set) - t)/Q(set))`` is at most the x where delta falls to t, with equality for the set
+``L > x``; so Newton's method over sets climbs to the answer from the left. Two points around it are then certified.
+Epsilons of any size are welcome here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+from optcomp.errors import UndecidedError
+from optcomp.losses import TwoPoint
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, precision
+from optcomp.numerics.bracket import Guess, enclose_inverse
+from optcomp.quantities import Enclosure, Real
+from optcomp.sources import MV16, states
+
+__all__ = ["Outcomes"]
+
+_MOST = 2048
+_ACCURACY = 60
+_FLOOR = 1 << 16
+_BITS = (128, 512, 2048, 8192, 32768)
+_NEWTON_STEPS = 300
+_DIGITS = 40
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """One value of the composed loss, with its probabilities."""
+
+    loss: Ball
+    likely: Ball
+    unlikely: Ball
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Two-point losses whose sum has at most 2048 values.
+
+    Args:
+        losses: Different epsilons with their counts.
+    """
+
+    name: ClassVar[str] = "outcomes"
+    precision: ClassVar[str] = "balls of 128 bits and more"
+    losses: tuple[tuple[TwoPoint, int], ...]
+
+    @classmethod
+    def of(cls, losses: tuple[tuple[TwoPoint, int], ...]) -> Self | None:
+        """The engine for these losses, or None when they have too many outcomes."""
+        return cls(losses) if math.prod(count + 1 for _, count in losses) <= _MOST else None
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        return f"a sum over {math.prod(count + 1 for _, count in self.losses)} outcomes"
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[_Outcome, ...]]:
+        return {}
+
+    def _outcomes(self, bits: int) -> tuple[_Outcome, ...]:
+        """All outcomes at a precision, which must be the present one."""
+        if bits not in self._known:
+            found = [_Outcome(ball(0), ball(1), ball(1))]
+            for loss, count in self.losses:
+                steps = _steps(loss.epsilon, count)
+                found = [
+                    _Outcome(a.loss + b.loss, a.likely * b.likely, a.unlikely * b.unlikely)
+                    for a in found
+                    for b in steps
+                ]
+            self._known[bits] = tuple(found)
+        return self._known[bits]
+
+    @states(MV16, "Theorem 1.5, outcome by outcome")
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The composed delta at any real epsilon.
+
+        **Guarantee**: ``lower <= delta(epsilon) <= upper``, relative width below 1e-17.
+
+        Raises:
+            UndecidedError: When 32,768 bits do not reach that width.
+        """
+        for bits in _BITS:
+            with precision(bits):
+                value = self._value(ball(epsilon), bits)
+                small = bool(value.rad() < ball(2) ** -_FLOOR)
+                if value.is_finite() and (small or value.is_zero() or value.rel_accuracy_bits() >= _ACCURACY):
+                    return enclose(value, least=Fraction(0), most=Fraction(1))
+        raise _undecided("delta")
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
+
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``; relative width below 1e-17 when the target is
+        that narrow too.
+
+        Raises:
+            UndecidedError: When 32,768 bits do not reach that width.
+        """
+        for bits in _BITS:
+            with precision(bits):
+                guess = self._climb(hull(target), bits)
+                largest = ends(sum((count * ball(loss.epsilon) for loss, count in self.losses), start=ball(0)))[1]
+            found = self._certified(guess, target, bits, Fraction(largest))
+            if found is not None and (found.is_exact or found.relative_width < 2.0**-_ACCURACY):
+                return found.rounded(_DIGITS)
+        raise _undecided("epsilon")
+
+    def _value(self, x: Ball, bits: int) -> Ball:
+        total, growth = ball(0), x.exp()
+        for outcome in self._outcomes(bits):
+            if (
+                not outcome.loss < x
+            ):  # an outcome at x itself, to this precision, adds next to nothing: keep what it may add
+                excess = outcome.likely - growth * outcome.unlikely
+                total += excess if outcome.loss > x else excess.max(ball(0))
+        return total
+
+    def _climb(self, target: Ball, bits: int) -> Ball:
+        """Newton's method from 0, or from the left of it."""
+        x = ball(0)
+        for _ in range(_NEWTON_STEPS):
+            above = [outcome for outcome in self._outcomes(bits) if outcome.loss > x]
+            likely = sum((outcome.likely for outcome in above), start=ball(0))
+            unlikely = sum((outcome.unlikely for outcome in above), start=ball(0))
+            if not likely - target > 0:
+                break
+            following = ((likely - target) / unlikely).log().mid()
+            if not following > x:
+                break
+            x = following
+        return x
+
+    def _certified(self, guess: Ball, target: Enclosure, bits: int, largest: Fraction) -> Enclosure | None:
+        def value(point: Fraction) -> Enclosure:
+            with precision(bits):
+                return enclose(self._value(ball(point), bits), least=Fraction(0), most=Fraction(1))
+
+        point = max(Fraction(ends(guess)[0]), Fraction(0))
+        if point == 0 and value(point).upper <= target.lower:
+            return Enclosure.exactly(0)
+        reach = max(point, Fraction(1, 2 ** (bits // 2))) / 2**72
+        return enclose_inverse(value, target, Guess(point, reach, reach), largest=largest)
+
+
+def _steps(epsilon: Real, count: int) -> list[_Outcome]:
+    """The outcomes of ``count`` equal losses."""
+    rate = ball(epsilon)
+    likely, unlikely = 1 / (1 + (-rate).exp()), 1 / (1 + rate.exp())
+    found = []
+    for negative in range(count + 1):
+        ways, positive = ball(math.comb(count, negative)), count - negative
+        found.append(
+            _Outcome(
+                (positive - negative) * rate,
+                ways * likely**positive * unlikely**negative,
+                ways * unlikely**positive * likely**negative,
+            )
+        )
+    return found
+
+
+def _undecided(what: str) -> UndecidedError:
+    return UndecidedError(
+        field=what,
+        value=f"{_BITS[-1]} bits",
+        condition="could not be computed to the promised accuracy",
+        remedy="Ask for a nearby value.",
+    )

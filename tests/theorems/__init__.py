@@ -1,0 +1,1 @@
+"""Each theorem against its printed formula and against the optimum."""

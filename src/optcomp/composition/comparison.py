@@ -147,7 +147,7 @@ def _basic(question: _Question) -> Enclosure:
 
 
 def _additive(question: _Question, theorem: Callable[..., Guarantee]) -> Enclosure:
-    if question.additive_slack <= 0:
+    if question.additive_slack <= 0 and any(term.epsilon != 0 for term in question.terms):
         raise _NotApplicableError("no slack is left: the deltas add up to the total or more")
     return theorem(question.terms, slack=question.additive_slack).epsilon
 
@@ -168,7 +168,7 @@ def _closed_form(question: _Question) -> Enclosure:
 def _equal(question: _Question) -> Term:
     terms = [term for term in question.terms if term.count]
     if len(terms) != 1:
-        raise _NotApplicableError("the mechanisms are not all equal")
+        raise _NotApplicableError("the mechanisms are not all equal" if terms else "there is no mechanism")
     return terms[0]
 
 

@@ -239,7 +239,8 @@ class _Tilted:
                 if following == place:
                     break
                 place = following
-            return max(Fraction(x), Fraction(0))
+            largest = ends(self.problem.total * self.step)[0]
+            return min(max(Fraction(x), Fraction(0)), Fraction(largest))
 
     def _newton(self, place: int, wanted: Ball) -> float:
         """The root of the tangent at a lattice point, in floats."""

@@ -103,7 +103,7 @@ class Outcomes:
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
 
-        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``; relative width below 1e-17 when the target is
+            if not outcome.loss < x:  # at x itself, to this precision, it is kept with what it may add
         that narrow too.
 
         Raises:

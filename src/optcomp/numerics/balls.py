@@ -37,6 +37,7 @@ HIGHEST_PRECISION = 1 << 15
 """The largest number of bits that `refine` tries before it gives up."""
 
 _DIGITS = 40  # ends are rounded outward to decimals this long, so that they can be read and written exactly
+_LARGEST_EXPONENT = 70_000  # numbers beyond 2 to its power are not written out
 _END_BITS = 512  # of the ends of a ball, so that reading them costs no accuracy
 _LOCK = threading.RLock()
 
@@ -76,9 +77,15 @@ def hull(interval: Enclosure) -> Ball:
     return low if interval.is_exact else low.union(_rational_ball(interval.upper))
 
 
-def _fraction(exact: Ball) -> Fraction:
-    mantissa, exponent = exact.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+def _at_most(exact: Ball) -> Fraction | float:
+    """A rational, or minus infinity, that is at most an exact ball: itself unless its exponent is enormous."""
+    mantissa, exponent = (int(part) for part in exact.man_exp())
+    size = exponent + mantissa.bit_length()
+    if abs(size) <= _LARGEST_EXPONENT or mantissa == 0:
+        return Fraction(mantissa) * Fraction(2) ** exponent
+    if size < 0:
+        return Fraction(0) if mantissa > 0 else -Fraction(1, 2**_LARGEST_EXPONENT)
+    return Fraction(2**_LARGEST_EXPONENT) if mantissa > 0 else -math.inf
 
 
 def ends(value: Ball) -> tuple[Fraction | float, Fraction | float]:
@@ -86,7 +93,7 @@ def ends(value: Ball) -> tuple[Fraction | float, Fraction | float]:
     if not value.is_finite():
         return -math.inf, math.inf
     with precision(_END_BITS):
-        return _fraction(value.lower()), _fraction(value.upper())
+        return _at_most(value.lower()), -_at_most(-value.upper())
 
 
 def enclose(value: Ball, *, least: Fraction | None = None, most: Fraction | None = None) -> Enclosure:

@@ -24,7 +24,7 @@ End = Fraction | float
 _MOST_SHOWN_DIGITS = 17
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enclosure:
     """Two exact numbers with the truth between them.
 
@@ -136,6 +136,10 @@ class Enclosure:
             condition=f"cannot be decided: the truth lies in {self}",
             remedy="Compare .lower or .upper, whichever side is safe for you.",
         )
+
+    def __repr__(self) -> str:
+        """The class and what `str` shows: the exact ends can be very long."""
+        return f"Enclosure({self})"
 
     def __str__(self) -> str:
         """Both ends, rounded outward to the digits they share and two more; one number when they are equal."""

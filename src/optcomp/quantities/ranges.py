@@ -40,7 +40,7 @@ def probability(value: Number, *, field: str) -> Fraction:
             field=field,
             value=value,
             condition="must be a probability between 0 and 1",
-            remedy="A delta is a probability, usually far below 1, such as 1e-6.",
+            remedy="Give a number such as 1e-6, 0.75 or 1/3.",
         )
     return number
 

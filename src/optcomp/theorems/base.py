@@ -70,9 +70,9 @@ def certain(value: Fraction | int) -> Enclosure:
     return Enclosure.exactly(value)
 
 
-def evaluate(compute: Callable[[], Ball], *, what: str) -> Enclosure:
+def evaluate(compute: Callable[[], Ball], *, what: str, most: Fraction | None = None) -> Enclosure:
     """A non-negative number from its formula in balls: relative width below 1e-30, or absolute below 2^-4096."""
-    return enclose(refine(compute, start=128, accuracy=110, floor=4096, what=what), least=Fraction(0))
+    return enclose(refine(compute, start=128, accuracy=110, floor=4096, what=what), least=Fraction(0), most=most)
 
 
 def total(terms: Iterable[Term], of: Callable[[Ball], Ball]) -> Ball:
@@ -100,6 +100,7 @@ def survival(terms: Iterable[Term], *, slack: Fraction) -> Enclosure:
             -(sum((term.count * ball(-term.delta).log1p() for term in failing), start=ball(-slack).log1p())).expm1()
         ),
         what="delta",
+        most=Fraction(1),
     )
 
 

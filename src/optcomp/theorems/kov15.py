@@ -83,8 +83,13 @@ def optimal_region(*, epsilon: Number, delta: Number, count: int) -> tuple[Verte
     term = _listed(epsilon, delta, count)
     found = []
     with precision(_bits(term.count)):
+        failing = (
+            -(term.count * ball(-term.delta).log1p()).expm1()
+            if term.delta < 1 and term.count
+            else 1 - _all_survive(term)
+        )
         for index, finite in enumerate(_finite_deltas(term.epsilon, term.count)):
-            whole = 1 - _all_survive(term) * (1 - finite)
+            whole = failing + (1 - failing) * finite
             steps = term.count - 2 * index
             position = exact_sum([Term(epsilon=term.epsilon, count=steps)]) if steps else certain(0)
             found.append(
@@ -105,6 +110,8 @@ def optimal_corners(*, epsilon: Number, delta: Number, count: int) -> tuple[Corn
     **Guarantee**: both coordinates of each corner lie in their enclosures.
     """
     term = _listed(epsilon, delta, count)
+    if term.count == 0:
+        return Corner(certain(1), certain(0)), Corner(certain(0), certain(1))
     with precision(_bits(term.count)):
         alive = _all_survive(term)
         mirrored = [Corner(certain(0), certain(1))]

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from optcomp.errors import UndecidedError
 from optcomp.numerics.balls import Ball, ball, enclose, precision, sign
-from optcomp.numerics.bracket import sign_change
+from optcomp.numerics.bracket import least_true, sign_change
 from optcomp.quantities import Enclosure, Logarithm, Number, nonnegative_real, probability, rational, real
 from optcomp.sources import BS16, CKS20, states
 from optcomp.theorems.base import Term, certain, evaluate, positive_terms, total
@@ -26,6 +27,7 @@ __all__ = ["Converted", "pure_dp_rho", "zcdp_delta", "zcdp_epsilon"]
 
 _BITS = 256
 _HALVINGS = 160
+_LARGEST_POWER = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,12 @@ def zcdp_epsilon(*, rho: Enclosure | Number, delta: Number) -> Converted:
     if target == 0:
         return Converted(Enclosure.exactly(math.inf), None)
 
-    def slope(order: Ball, cost: Ball) -> Ball:
-        return cost * (order - 1) ** 2 + order.log() + ball(target).log()
+    def slope(excess: Ball, cost: Ball) -> Ball:
+        return cost * excess**2 + excess.log1p() + ball(target - 1).log1p()
 
-    def value(order: Ball, cost: Ball) -> Ball:
-        spread = -ball(target).log() + (order - 1) * ((order - 1) / order).log() - order.log()
-        return cost * order + spread / (order - 1)
+    def value(excess: Ball, cost: Ball) -> Ball:
+        spread = -ball(target - 1).log1p() + excess * _log_share(excess) - excess.log1p()
+        return cost * (1 + excess) + spread / excess
 
     return _best(curve, slope, value)
 
@@ -90,11 +92,11 @@ def zcdp_delta(*, rho: Enclosure | Number, epsilon: Number) -> Converted:
     if curve.upper == 0:
         return Converted(certain(0), None)
 
-    def slope(order: Ball, cost: Ball) -> Ball:
-        return cost * (2 * order - 1) - ball(wanted) + ((order - 1) / order).log()
+    def slope(excess: Ball, cost: Ball) -> Ball:
+        return cost * (2 * excess + 1) - ball(wanted) + _log_share(excess)
 
-    def value(order: Ball, cost: Ball) -> Ball:
-        inner = (order - 1) * (order * cost - ball(wanted)) - (order - 1).log() + order * ((order - 1) / order).log()
+    def value(excess: Ball, cost: Ball) -> Ball:
+        inner = excess * ((1 + excess) * cost - ball(wanted)) + excess * _log_share(excess) - excess.log1p()
         return inner.exp()
 
     found = _best(curve, slope, value)
@@ -112,7 +114,13 @@ def _as_enclosure(rho: Enclosure | Number) -> Enclosure:
     )
 
 
+def _log_share(excess: Ball) -> Ball:
+    """``ln(1 - 1/order)`` at ``order = 1 + excess``."""
+    return excess.log() - excess.log1p()
+
+
 _Curve = Callable[[Ball, Ball], Ball]
+"""A function of ``order - 1``, which may be tiny, and rho."""
 
 
 def _best(rho: Enclosure, slope: _Curve, value: _Curve) -> Converted:
@@ -128,18 +136,31 @@ def _least_over_orders(rho: Fraction, slope: _Curve, value: _Curve) -> Converted
     with precision(_BITS):
         cost = ball(rho)
 
-        def excess(shift: Fraction) -> int | None:
-            return sign(slope(1 + ball(shift), cost))
+        def side(excess: Fraction) -> int | None:
+            return sign(slope(ball(excess), cost))
 
-        low, high = Fraction(1), Fraction(1)
-        while excess(low) != -1:
-            low /= 4
-        while excess(high) != 1:
-            high *= 4
-        low, high = sign_change(excess, low, high, steps=_HALVINGS)
-        order = (1 + ball(low)).union(1 + ball(high))
-        at_low, at_high = value(1 + ball(low), cost), value(1 + ball(high), cost)
-        upper = enclose(at_low.min(at_high), least=Fraction(0)).upper
-        over = value(order, cost)
-        lower = enclose(over, least=Fraction(0)).lower
-        return Converted(Enclosure(lower, upper), enclose(order))
+        low, high = sign_change(side, *_power_bracket(side), steps=_HALVINGS)
+        upper = enclose(value(ball(low), cost).min(value(ball(high), cost)), least=Fraction(0)).upper
+        between = ball(low).union(ball(high))
+        lower = enclose(value(between, cost), least=Fraction(0)).lower
+        return Converted(Enclosure(lower, upper), enclose(1 + between))
+
+
+def _power_bracket(side: Callable[[Fraction], int | None]) -> tuple[Fraction, Fraction]:
+    """Two neighbouring powers of 2 with the sign change between them."""
+
+    def power(exponent: int) -> Fraction:
+        return Fraction(2) ** exponent
+
+    low, high = -1, 1
+    while side(power(low)) != -1 or side(power(high)) != 1:
+        low, high = 2 * low, 2 * high
+        if high > _LARGEST_POWER:
+            raise UndecidedError(
+                field="order",
+                value=f"2^{high}",
+                condition="could not be bracketed at this precision",
+                remedy="Ask for a less extreme rho, epsilon or delta.",
+            )
+    first = least_true(lambda exponent: side(power(exponent)) != -1, low + 1, high)
+    return power(first - 1), power(first) if side(power(first)) == 1 else power(first + 1)

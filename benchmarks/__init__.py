@@ -1,0 +1,1 @@
+"""Benchmarks of optcomp, side by side with other libraries: ``python -m benchmarks``."""

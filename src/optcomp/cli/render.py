@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
 
 from optcomp.quantities import Enclosure, exact_text
-from optcomp.usecases import Budget, CompareAnswer, ComposeAnswer
+from optcomp.usecases import Budget, CompareAnswer, ComposeAnswer, ExplainAnswer, RecheckAnswer
 
-__all__ = ["printable", "show_comparison", "show_composition"]
+__all__ = ["printable", "show_comparison", "show_composition", "show_explanation", "show_json", "show_recheck"]
 
 
 class _Terminal(Console):
@@ -36,7 +37,8 @@ def _ends(interval: Enclosure | None) -> dict[str, str | None]:
     return {"lower": exact_text(interval.lower), "upper": exact_text(interval.upper)}
 
 
-def _print_json(obj: object) -> None:
+def show_json(obj: object) -> None:
+    """Print one JSON object, in ASCII."""
     sys.stdout.write(json.dumps(obj, indent=2) + "\n")
     sys.stdout.flush()
 
@@ -55,7 +57,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
     """Print a composed guarantee."""
     budget = answer.budget
     if as_json:
-        _print_json(
+        show_json(
             {
                 "title": answer.title,
                 "question": answer.question,
@@ -108,7 +110,7 @@ def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
             }
             for row in answer.rows
         ]
-        _print_json({"title": answer.title, "delta": answer.delta, "rows": rows})
+        show_json({"title": answer.title, "delta": answer.delta, "rows": rows})
         return
     console = _Terminal()
     console.print(_facts([("plan", answer.title), ("delta", answer.delta)]))
@@ -121,3 +123,49 @@ def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
         adaptive = "holds for parameters chosen as you go" if row.adaptive and row.epsilon is not None else ""
         table.add_row(row.name, epsilon, waste, "; ".join(filter(None, (row.note, adaptive))))
     console.print(table)
+
+
+def show_recheck(answer: RecheckAnswer, *, as_json: bool) -> None:
+    """Print a second engine's verdict."""
+    found, first = answer.found, answer.certificate
+    if as_json:
+        show_json(
+            {
+                "verdict": found.verdict.value,
+                **_ends(found.answer),
+                "engine": found.engine,
+                "reason": found.reason,
+                "certificate": first,
+            }
+        )
+        return
+    rows = [
+        ("certified", f"[{first['lower']}, {first['upper']}] by {first['engine']}"),
+        ("checked by", found.engine),
+        ("it finds", None if found.answer is None else str(found.answer)),
+        ("verdict", f"{found.verdict.value}: {found.reason}"),
+    ]
+    _Terminal().print(_facts(rows))
+
+
+def show_explanation(answer: ExplainAnswer, *, as_json: bool) -> None:
+    """Print which engine answers, and why."""
+    if as_json:
+        show_json(asdict(answer))
+        return
+    rows = [
+        ("plan", answer.title),
+        ("engine", f"{answer.engine}: {answer.reason}"),
+        ("computes", answer.theorem),
+        ("works in", answer.precision),
+        ("cost", answer.cost),
+        ("exact", "yes, up to rounding" if answer.exact else f"no. {answer.advice}"),
+    ]
+    terminal = _Terminal()
+    terminal.print(_facts(rows))
+    table = Table(box=None, pad_edge=False)
+    for name in ("engine", "takes it", "what it takes"):
+        table.add_column(name, overflow="fold")
+    for each in answer.considered:
+        table.add_row(each.name, "chosen" if each.chosen else "yes" if each.takes else "no", each.when)
+    terminal.print(table)

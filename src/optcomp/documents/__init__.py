@@ -1,6 +1,8 @@
-"""Plan files: TOML and JSON with the same keys, every number exact."""
+"""Plan and certificate files, with every number exact."""
 
+from optcomp.documents.certificate_file import read_certificate
 from optcomp.documents.plan_file import plan_from_mapping, read_plan
 from optcomp.documents.reading import FORMATS, parse, read_bytes
+from optcomp.documents.schema import SCHEMAS
 
-__all__ = ["FORMATS", "parse", "plan_from_mapping", "read_bytes", "read_plan"]
+__all__ = ["FORMATS", "SCHEMAS", "parse", "plan_from_mapping", "read_bytes", "read_certificate", "read_plan"]

@@ -50,12 +50,12 @@ def read_bytes(path: str, *, standard_input: BinaryIO) -> bytes:
 
 
 def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, object]:  # noqa: A002  # the option's name
-    """Read a TOML or JSON document.
+    """Read a TOML, JSON or YAML document.
 
     Args:
         content: The bytes of the file.
-        path: Its name, for errors and for the ending ``.toml`` or ``.json``.
-        format: ``toml`` or ``json``; by default the ending decides, else JSON when the first character is ``{``.
+        path: Its name, for errors and for the ending ``.toml``, ``.json``, ``.yaml`` or ``.yml``.
+        format: ``toml``, ``json`` or ``yaml``; by default the ending decides, else JSON when it begins with ``{``.
 
     Raises:
         DocumentError: When the content is empty, binary, or no such document.
@@ -139,5 +139,11 @@ def _without_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-FORMATS: dict[str, Callable[[str], object]] = {"toml": _toml, "json": _json}
+def _yaml(text: str) -> object:
+    from optcomp.documents.yaml_loader import load_yaml
+
+    return load_yaml(text)
+
+
+FORMATS: dict[str, Callable[[str], object]] = {"toml": _toml, "json": _json, "yaml": _yaml, "yml": _yaml}
 """The formats that can be read, each with its loader."""

@@ -103,8 +103,8 @@ class Outcomes:
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
 
-            if not outcome.loss < x:  # at x itself, to this precision, it is kept with what it may add
-        that narrow too.
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``; relative width below 1e-17 when the target
+        is that narrow too.
 
         Raises:
             UndecidedError: When 32,768 bits do not reach that width.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optcomp.composition import Profile, Verdict, verdict
-from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.errors import UnsupportedError
 from optcomp.quantities import Enclosure, Logarithm, Real, exact_text, probability, real
-from optcomp.usecases.source import Source
+from optcomp.usecases.source import Source, asked_point
 
 __all__ = ["Budget", "ComposeAnswer", "compose_plan"]
 
@@ -51,13 +51,16 @@ class ComposeAnswer:
     notes: tuple[str, ...]
 
 
-def compose_plan(source: Source, *, epsilon: str | None = None, delta: str | None = None) -> ComposeAnswer:
+def compose_plan(
+    source: Source, *, epsilon: str | None = None, delta: str | None = None, width: str | None = None
+) -> ComposeAnswer:
     """Compose a plan and answer at a point.
 
     Args:
         source: The plan.
         epsilon: Asks for the least delta at this epsilon; by default the plan's target epsilon, when it has no delta.
         delta: Asks for the least epsilon at this delta; by default the plan's target delta.
+        width: The largest acceptable relative width of the answer.
 
     The budget of the verdict is the pair given here, or else the plan's two targets.
 
@@ -65,25 +68,21 @@ def compose_plan(source: Source, *, epsilon: str | None = None, delta: str | Non
         InvalidParameterError: When the plan or a number is wrong, or there is neither an epsilon nor a delta.
     """
     plan = source.plan()
-    asked_epsilon = None if epsilon is None else real(epsilon, field="epsilon")
-    asked_delta = None if delta is None else probability(delta, field="delta")
+    point = asked_point(plan, epsilon=epsilon, delta=delta)
     profile = plan.profile()
-    budget = _budget(profile, asked_epsilon, asked_delta) or _budget(profile, plan.target_epsilon, plan.target_delta)
-    if asked_epsilon is None and asked_delta is None:
-        asked_epsilon, asked_delta = plan.target_epsilon, plan.target_delta
-    if asked_delta is not None:
-        question, given, found = "epsilon", ("delta", exact_text(asked_delta)), profile.epsilon(asked_delta)
-    elif asked_epsilon is not None:
-        question, given, found = "delta", ("epsilon", exact_text(asked_epsilon)), profile.delta(asked_epsilon)
+    if point.asked == "epsilon":
+        found = profile.epsilon(point.value, width=width)
     else:
-        raise InvalidParameterError(
-            field="delta", value=None, condition="must be given, or an epsilon instead", remedy="Add --delta 1e-6."
-        )
+        found = profile.delta(point.value, width=width)
+    if epsilon is not None and delta is not None:
+        budget = _budget(profile, real(epsilon, field="epsilon"), probability(delta, field="delta"))
+    else:
+        budget = _budget(profile, plan.target_epsilon, plan.target_delta)
     engine, reason = _engine(profile)
     return ComposeAnswer(
         title=plan.title,
-        question=question,
-        given=given,
+        question=point.asked,
+        given=(point.given, exact_text(point.value)),
         answer=found,
         engine=engine,
         reason=reason,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from optcomp.composition import Plan, Release
 from optcomp.documents import FORMATS, read_plan
 from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import ApproxDP, Mechanism, PureDP
+from optcomp.quantities import Real, probability, real
 
-__all__ = ["Source"]
+__all__ = ["Point", "Source", "asked_point"]
 
 _PURE, _APPROXIMATE = 1, 2
 
@@ -75,6 +76,43 @@ class Source:
                 condition=f"must be given {wanted} times: once for each --each, and never with a plan file",
                 remedy="Repeat --each and --count in pairs.",
             )
+
+
+@dataclass(frozen=True)
+class Point:
+    """One question to a profile.
+
+    Args:
+        asked: ``epsilon`` for the least epsilon at a delta, ``delta`` for the other way round.
+        value: That delta or epsilon.
+    """
+
+    asked: Literal["epsilon", "delta"]
+    value: Real
+
+    @property
+    def given(self) -> str:
+        """The name of the value."""
+        return "delta" if self.asked == "epsilon" else "epsilon"
+
+
+def asked_point(plan: Plan, *, epsilon: str | None, delta: str | None) -> Point:
+    """The question that is meant: the one typed in, or else the plan's target; a delta before an epsilon.
+
+    Raises:
+        InvalidParameterError: When a number is wrong, or there is neither an epsilon nor a delta.
+    """
+    asked_epsilon = None if epsilon is None else real(epsilon, field="epsilon")
+    asked_delta = None if delta is None else probability(delta, field="delta")
+    if asked_epsilon is None and asked_delta is None:
+        asked_epsilon, asked_delta = plan.target_epsilon, plan.target_delta
+    if asked_delta is not None:
+        return Point("epsilon", asked_delta)
+    if asked_epsilon is not None:
+        return Point("delta", asked_epsilon)
+    raise InvalidParameterError(
+        field="delta", value=None, condition="must be given, or an epsilon instead", remedy="Add --delta 1e-6."
+    )
 
 
 def _inline(text: str) -> Mechanism:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,21 +31,16 @@ WELL_CONDITIONED = 1e3
 # An epsilon is given exactly, so a delta may lose many more digits before it is excused.
 WELL_CONDITIONED_DELTA = 1e20
 
+# Never an answer; listed here so that one crash does not hide the other questions of a chunk.
+CRASHES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
-def contains(answer: oc.Enclosure, truth: Any) -> bool:
+
+def contains(answer: oc.Enclosure, truth: Any, absolute: Fraction = Fraction(0)) -> bool:
     """Both sides, each one-sided: ``lower <= truth`` and ``truth <= upper``."""
     if truth == mpmath.inf:
         return answer.lower == answer.upper == math.inf
     exact = to_fraction(truth)
-    slack = exact * SLACK
-    return bool(answer.lower <= exact + slack and exact - slack <= answer.upper)
-
-
-def contains_epsilon(answer: oc.Enclosure, truth: Any) -> bool:
-    if truth == mpmath.inf:
-        return contains(answer, truth)
-    exact = to_fraction(truth)
-    slack = exact * SLACK + SMALLEST
+    slack = exact * SLACK + absolute
     return bool(answer.lower <= exact + slack and exact - slack <= answer.upper)
 
 
@@ -76,39 +72,67 @@ def engines(given: Problem) -> Iterator[tuple[str, oc.Profile]]:
         yield rule.name, profile
 
 
+@dataclass(frozen=True)
+class Question:
+    """What to ask, and the truth.
+
+    Args:
+        name: For the report.
+        ask: Puts it to a profile.
+        truth: The oracle's answer.
+        is_hard: Whether the question may stay open.
+        absolute: The oracle's absolute error.
+    """
+
+    name: str
+    ask: Callable[[oc.Profile], oc.Enclosure]
+    truth: Any
+    is_hard: Callable[[], bool]
+    absolute: Fraction
+
+    def fault(self, engine: str, profile: oc.Profile) -> str | None:
+        """What is wrong with an engine's answer, or None."""
+        truth = mpmath.nstr(self.truth, 30)
+        try:
+            answer = self.ask(profile)
+        except oc.UndecidedError:
+            return None if self.is_hard() else f"{engine}: {self.name} was not answered, truth {truth}"
+        except CRASHES as error:
+            return f"{engine}: {self.name} ended with {error!r}, truth {truth}"
+        if not contains(answer, self.truth, self.absolute):
+            return f"{engine}: {self.name} = {answer} leaves out {truth}"
+        if self.truth > self.absolute and answer.relative_width > WIDEST.get(engine, WIDEST_OF_OTHERS):
+            return f"{engine}: {self.name} = {answer} is too wide, truth {truth}"
+        return None
+
+
+def question_of_delta(oracle: BruteForce, x: Exponent) -> Question:
+    return Question(
+        name=f"delta({number(x)})",
+        ask=lambda profile: profile.delta(number(x)),
+        truth=oracle.delta(x),
+        is_hard=lambda: hard_delta(oracle, x),
+        absolute=Fraction(0),
+    )
+
+
+def question_of_epsilon(oracle: BruteForce, target: Fraction) -> Question:
+    truth = oracle.epsilon(target)
+    return Question(
+        name=f"epsilon({target})",
+        ask=lambda profile: profile.epsilon(target),
+        truth=truth,
+        is_hard=lambda: hard_epsilon(oracle, target, truth),
+        absolute=SMALLEST,
+    )
+
+
 def violations(given: Problem) -> list[str]:
     oracle = given.oracle
-    deltas = [(x, oracle.delta(x)) for x in points(given, oracle)]
-    epsilons = [(target, oracle.epsilon(target)) for target in targets(given, oracle)]
-    found = []
-    for name, profile in engines(given):
-        for x, truth in deltas:
-            try:
-                answer = profile.delta(number(x))
-            except oc.UndecidedError:
-                if not hard_delta(oracle, x):
-                    found.append(f"{name}: delta({x}) was not answered, truth {mpmath.nstr(truth, 20)}")
-                continue
-            if not contains(answer, truth):
-                found.append(f"{name}: delta({x}) = {answer} leaves out {mpmath.nstr(truth, 30)}")
-            if answer.relative_width > WIDEST.get(name, WIDEST_OF_OTHERS):
-                found.append(f"{name}: delta({x}) = {answer} is too wide")
-        for target, truth in epsilons:
-            try:
-                answer = profile.epsilon(target)
-            except oc.UndecidedError:
-                if not hard_epsilon(oracle, target, truth):
-                    found.append(f"{name}: epsilon({target}) was not answered, truth {mpmath.nstr(truth, 20)}")
-                continue
-            if not contains_epsilon(answer, truth):
-                found.append(f"{name}: epsilon({target}) = {answer} leaves out {mpmath.nstr(truth, 30)}")
-            if truth > to_mpf(SMALLEST) and answer.relative_width > WIDEST.get(name, WIDEST_OF_OTHERS):
-                found.append(f"{name}: epsilon({target}) = {answer} is too wide")
-    return found
-
-
-def to_mpf(value: Fraction) -> Any:
-    return mpmath.mpf(value.numerator) / value.denominator
+    questions = [question_of_delta(oracle, x) for x in points(given, oracle)]
+    questions += [question_of_epsilon(oracle, target) for target in targets(given, oracle)]
+    faults = [each.fault(engine, profile) for engine, profile in engines(given) for each in questions]
+    return [fault for fault in faults if fault is not None]
 
 
 @pytest.mark.parametrize("index", range(SAMPLE))

@@ -1,9 +1,9 @@
 """Theorem 1.5 of Murtagh and Vadhan by plain enumeration of all outcomes.
 
 A list of (epsilon, delta) has ``2**k`` outcomes; outcomes with the same loss are counted together. An epsilon is
-``a + ln(b)`` with rationals a and b > 0, so every loss is kept exactly in that form. Two such losses are the same number
-only when both parts agree, because no rational but 0 is the logarithm of a rational. Sums are made of positive terms in
-`mpmath` numbers of at least `DIGITS` digits; where every e^epsilon is rational, `exact_delta` and
+``a + ln(b)`` with rationals a and b > 0, so every loss is kept exactly in that form. Two such losses are the same
+number only when both parts agree, because no rational but 0 is the logarithm of a rational. Sums are made of positive
+terms in `mpmath` numbers of at least `DIGITS` digits; where every e^epsilon is rational, `exact_delta` and
 `exact_exponential` work in Fractions throughout.
 """
 
@@ -38,18 +38,24 @@ class Exponent:
 
     def value(self) -> Any:
         """The number, to the working precision even where the two parts nearly cancel or the argument is near 1."""
-        top, bottom = self.argument.numerator, self.argument.denominator
         if self.argument == 1:
             return _mpf(self.rational)
-        logarithm = mpmath.log1p(_mpf(Fraction(top - bottom, bottom)))
         if self.rational == 0:
-            return logarithm
-        total = _mpf(self.rational) + logarithm
-        lost = mpmath.mag(logarithm) - mpmath.mag(total)
-        if lost <= _GUARD:
-            return total
-        with mpmath.workprec(mpmath.mp.prec + int(lost) + 10):
-            return _mpf(self.rational) + mpmath.log1p(_mpf(Fraction(top - bottom, bottom)))
+            return _ln(self.argument)
+        extra = _GUARD
+        while True:  # the sum is never 0, so some precision shows it
+            with mpmath.workprec(mpmath.mp.prec + extra):
+                logarithm = _ln(self.argument)
+                total = _mpf(self.rational) + logarithm
+            if total != 0 and mpmath.mag(logarithm) - mpmath.mag(total) < extra:
+                return +total
+            extra *= 2
+
+
+def _ln(argument: Fraction) -> Any:
+    if Fraction(1, 2) < argument < 2:
+        return mpmath.log1p(_mpf(argument - 1))
+    return mpmath.log(_mpf(argument))
 
 
 def ln(argument: Fraction | int) -> Exponent:
@@ -110,7 +116,9 @@ class BruteForce:
         """The possible losses, from the largest to the smallest."""
         with mpmath.workdps(self._digits()):
             return sorted(
-                (self.sum.plus(lost, -2) for lost in self.lost), key=lambda knot: to_fraction(knot.value()), reverse=True
+                (self.sum.plus(lost, -2) for lost in self.lost),
+                key=lambda knot: to_fraction(knot.value()),
+                reverse=True,
             )
 
     @cached_property
@@ -120,9 +128,7 @@ class BruteForce:
         normaliser = mpmath.mpf(1)
         for epsilon, count in self.groups.items():
             normaliser *= (1 + mpmath.exp(-epsilon.value())) ** count
-        return [
-            (knot, weights[knot][0] * mpmath.exp(-weights[knot][1].value()) / normaliser) for knot in self.knots
-        ]
+        return [(knot, weights[knot][0] * mpmath.exp(-weights[knot][1].value()) / normaliser) for knot in self.knots]
 
     def _precise_law(self, digits: int) -> list[tuple[Exponent, Any]]:
         with mpmath.workdps(digits):
@@ -168,14 +174,13 @@ class BruteForce:
             return mpmath.mpf(0)
         if delta < self.failure or self.survival == 0:
             return mpmath.inf
-        digits = self._digits()
+        left = (1 - delta) / self.survival
+        digits = self._digits() + left.denominator.bit_length() - left.numerator.bit_length()  # a target may be near 1
         law = self._precise_law(digits)
         with mpmath.workdps(digits):
             if delta == self.failure:
                 return self.sum.value()
-            target = _mpf(1 - (1 - delta) / self.survival)
-            if self.finite_delta(Exponent()) <= target:
-                return mpmath.mpf(0)
+            target = _mpf(1 - left)
             return max(self._on_segment(law, target), mpmath.mpf(0))
 
     def _on_segment(self, law: list[tuple[Exponent, Any]], target: Any) -> Any:
@@ -204,7 +209,9 @@ class BruteForce:
 
     def _exact_law(self) -> list[tuple[Fraction, Fraction]]:
         """``e^loss`` and its probability, from the largest to the smallest."""
-        normaliser = math.prod(((1 + 1 / each.argument) ** count for each, count in self.groups.items()), start=Fraction(1))
+        normaliser = math.prod(
+            ((1 + 1 / each.argument) ** count for each, count in self.groups.items()), start=Fraction(1)
+        )
         law = [
             (self.sum.plus(lost, -2).argument, ways / lost.argument / normaliser) for lost, ways in self.lost.items()
         ]

@@ -96,8 +96,16 @@ def _mixed(draw: random.Random, size: int) -> list[Exponent]:
 
 
 _MAKERS: list[Callable[[random.Random, int], list[Exponent]]] = [
-    _equal, _two_values, _multiples, _generic, _nearly_equal, _tiny_beside_huge, _powers_of_one_base, _logarithms, _mixed,
-]  # fmt: skip
+    _equal,
+    _two_values,
+    _multiples,
+    _generic,
+    _nearly_equal,
+    _tiny_beside_huge,
+    _powers_of_one_base,
+    _logarithms,
+    _mixed,
+]
 
 
 # ---------------------------------------------------------------------------------------------------- deltas
@@ -109,7 +117,14 @@ def _deltas(draw: random.Random, size: int) -> list[Fraction]:
         return [Fraction(0)] * size
     if kind == 2:
         return [draw.choice([Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 7)])] * size
-    pool = [Fraction(0), Fraction(1, 10), Fraction(3, 10**9), Fraction(1, 10**250), Fraction(1, 2), 1 - Fraction(1, 10**12)]
+    pool = [
+        Fraction(0),
+        Fraction(1, 10),
+        Fraction(3, 10**9),
+        Fraction(1, 10**250),
+        Fraction(1, 2),
+        1 - Fraction(1, 10**12),
+    ]
     return [draw.choice(pool) for _ in range(size)]
 
 
@@ -133,7 +148,9 @@ def points(problem: Problem, oracle: BruteForce) -> list[Exponent]:
     """Epsilons to ask for: knots, their neighbours, negative ones, beyond all losses, logarithms."""
     draw = random.Random(f"points {problem.number}")
     knot = plain_knot(draw, oracle)
-    near = Exponent(knot.rational + draw.choice([-1, 1]) * Fraction(1, 10 ** draw.choice([3, 9, 20, 60])), knot.argument)
+    near = Exponent(
+        knot.rational + draw.choice([-1, 1]) * Fraction(1, 10 ** draw.choice([3, 9, 20, 60])), knot.argument
+    )
     return [
         each
         for each in (

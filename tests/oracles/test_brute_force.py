@@ -18,7 +18,12 @@ MIXED = [
     (plain(2), Fraction(0)),
     (Exponent(), Fraction(1, 1000)),
 ]
-RATIONAL = [(ln(2), Fraction(1, 10)), (ln(Fraction(3, 2)), Fraction(0)), (ln(2), Fraction(1, 10)), (ln(5), Fraction(1, 3))]
+RATIONAL = [
+    (ln(2), Fraction(1, 10)),
+    (ln(Fraction(3, 2)), Fraction(0)),
+    (ln(2), Fraction(1, 10)),
+    (ln(5), Fraction(1, 3)),
+]
 
 
 def printed_theorem(parts: list[tuple[Exponent, Fraction]], x: Any) -> Any:
@@ -56,7 +61,9 @@ def test_epsilon_inverts_the_printed_sum(delta: str) -> None:
             assert abs(reached - mpmath.mpf(delta)) <= mpmath.mpf(10) ** -70
 
 
-@pytest.mark.parametrize("exponential", [Fraction(1, 9), Fraction(1), Fraction(3, 2), Fraction(7, 3), Fraction(5), Fraction(31)])
+@pytest.mark.parametrize(
+    "exponential", [Fraction(1, 9), Fraction(1), Fraction(3, 2), Fraction(7, 3), Fraction(5), Fraction(31)]
+)
 def test_delta_agrees_with_rational_arithmetic(exponential: Fraction) -> None:
     oracle = BruteForce(RATIONAL)
     assert oracle.is_rational
@@ -64,7 +71,9 @@ def test_delta_agrees_with_rational_arithmetic(exponential: Fraction) -> None:
     assert abs(to_fraction(oracle.delta(ln(exponential))) - exact) <= exact / 10**60
 
 
-@pytest.mark.parametrize("delta", [Fraction(6, 10), Fraction(1, 2), Fraction(46, 100), Fraction(9, 10), Fraction(99, 100)])
+@pytest.mark.parametrize(
+    "delta", [Fraction(6, 10), Fraction(1, 2), Fraction(46, 100), Fraction(9, 10), Fraction(99, 100)]
+)
 def test_epsilon_agrees_with_rational_arithmetic(delta: Fraction) -> None:
     oracle = BruteForce(RATIONAL)
     exact = oracle.exact_exponential(delta)

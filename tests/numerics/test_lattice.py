@@ -10,7 +10,8 @@ import pytest
 
 from optcomp.numerics import lattice
 from optcomp.numerics.binomial import binomial
-from optcomp.numerics.lattice import Measure, blocked_sum, convolve, dilated_size, point
+from optcomp.numerics.lattice import Measure, convolve, dilated_size, point
+from optcomp.numerics.sums import blocked_sum
 from tests.numerics.accounts import account_holds, binomial_law, exact_convolution, measured, random_law, smaller
 
 

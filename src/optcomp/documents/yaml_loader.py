@@ -14,7 +14,7 @@ class _Loader(yaml.SafeLoader):
     """The safe loader with exact decimals; anchors and aliases are refused, since they can grow without bound."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # the library is typed in part only
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise yaml.constructor.ConstructorError(None, None, "anchors and aliases are not read", event.start_mark)
         return super().compose_node(parent, index)

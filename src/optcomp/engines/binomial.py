@@ -16,13 +16,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, refine
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, present_precision, refine
 from optcomp.numerics.saddle import tail_for
-from optcomp.quantities import Enclosure, Real, ratio
+from optcomp.numerics.tails import both_tails, distance_below
+from optcomp.quantities import Enclosure, Real, approximately, ratio
 from optcomp.sources import KOV15, states
 
 __all__ = ["Binomial"]
@@ -31,6 +33,7 @@ _SEARCH_BITS = 64
 _START_BITS = 96
 _ACCURACY = 60  # bits, so the relative width is below 1e-17
 _FLOOR = 4096  # an epsilon known to 2^-4096 is as good as known
+_DEVIATIONS = 30  # farther left of the mean delta is 1 for all that matters
 _HUGE, _TINY = 1e100, 1e-100  # beyond these the search is scaled
 _MOST_STEPS = 200
 
@@ -59,7 +62,7 @@ class Binomial:
         Raises:
             UndecidedError: When 32,768 bits do not reach that width.
         """
-        found = refine(lambda: self._delta(epsilon), start=_START_BITS, accuracy=_ACCURACY, what="delta")
+        found = refine(lambda: self._delta(epsilon), start=self._start_bits, accuracy=_ACCURACY, what="delta")
         return enclose(found, least=Fraction(0), most=Fraction(1))
 
     def epsilon(self, target: Enclosure) -> Enclosure:
@@ -75,9 +78,9 @@ class Binomial:
             segment = self._search(target)
         found = refine(
             lambda: self._solve(segment, hull(target)),
-            start=_START_BITS,
+            start=self._start_bits,
             accuracy=_ACCURACY,
-            floor=_FLOOR,
+            floor=_FLOOR if target.is_exact else self._resolution,
             what="epsilon",
         )
         return enclose(found, least=Fraction(0))
@@ -88,7 +91,7 @@ class Binomial:
         if steps is not None:
             return self._value(math.floor((steps + self.count) / 2) + 1, x)
         first, last = self._segments(x)
-        if first is None or last is None:
+        if first is None or last is None or last - first > 1:
             return None
         value = self._value(first, x)
         return value if first == last else value.union(self._value(last, x))  # delta is continuous at their border
@@ -98,15 +101,15 @@ class Binomial:
             return -x.expm1()
         if segment > self.count:
             return ball(Fraction(0))
+        distance = distance_below(ball(self.loss), self.count, segment)
+        if distance > present_precision():  # delta is 1 to this precision, and beta functions would be slow
+            return 1 - (2 * (-distance).exp()).union(ball(0))
         above, below = self._tails(segment)
         return above - x.exp() * below
 
     def _tails(self, segment: int) -> tuple[Ball, Ball]:
         """A_J and B_J for 1 <= J <= k."""
-        epsilon = ball(self.loss)
-        shape, rest = ball(Fraction(segment)), ball(Fraction(self.count - segment + 1))
-        likely, unlikely = 1 / (1 + (-epsilon).exp()), 1 / (1 + epsilon.exp())
-        return likely.beta_lower(shape, rest, regularized=True), unlikely.beta_lower(shape, rest, regularized=True)
+        return both_tails(ball(self.loss), self.count, segment)
 
     def _segments(self, x: Ball) -> tuple[int | None, int | None]:
         """The least integers J with ``(2J-k) epsilon > x`` at the two ends of x."""
@@ -114,6 +117,16 @@ class Binomial:
         if isinstance(low, float) or isinstance(high, float):
             return None, None
         return math.floor(low) + 1, math.floor(high) + 1
+
+    @cached_property
+    def _resolution(self) -> int:
+        """An epsilon known to 2 to minus this power is known well beside the mechanisms' own."""
+        return _ACCURACY - math.floor(math.log2(max(approximately(self.loss), 1e-300)))
+
+    @property
+    def _start_bits(self) -> int:
+        """Bits that usually suffice: tails of many losses nearly cancel."""
+        return _START_BITS + self.count.bit_length()
 
     @property
     def _first(self) -> int:
@@ -127,16 +140,25 @@ class Binomial:
         return ratio.log() if ratio > 0 else None
 
     def _search(self, target: Enclosure) -> int:
-        """A segment that is probably the answer's."""
+        """A segment that is probably the answer's: Newton's method on the logarithm of delta."""
         wanted = hull(target)
-        segment = self._guess(wanted)
+        segment, failures = self._guess(wanted), 0
         for _ in range(_MOST_STEPS):
-            x = self._root(segment, wanted)
-            following = self._following(segment, x)
+            x = self._log_newton(segment, wanted)
+            failures += x is None
+            following = self._following(segment, x, failures)
             if following is None or following == segment:
                 break
             segment = following
         return segment
+
+    def _log_newton(self, segment: int, target: Ball) -> Ball | None:
+        """The next x from the right end of a segment; None when delta is lost in rounding there."""
+        above, below = (part.mid() for part in self._tails(segment))
+        corner = (2 * segment - self.count) * ball(self.loss)
+        density = corner.exp() * below
+        value = above - density
+        return corner + value * (value / target).log() / density if value > 0 and density > 0 else None
 
     def _guess(self, target: Ball) -> int:
         if ball(self.loss) > _HUGE:
@@ -145,25 +167,32 @@ class Binomial:
         epsilon, log_target = nearest_float(scale * ball(self.loss)), nearest_float((scale * target).log())
         point = tail_for(np.array([epsilon]), np.array([float(self.count)]), log_target)
         steps = min(max(point.x / epsilon, 0.0), float(self.count))
-        return min(max(math.floor((self.count + steps) / 2) + 1, self._first), self.count)
+        likely = 1 / (1 + math.exp(-min(epsilon, 700.0)))
+        near_mean = math.floor(self.count * likely - _DEVIATIONS * math.sqrt(self.count * likely * (1 - likely))) - 1
+        return min(max(math.floor((self.count + steps) / 2) + 1, self._first, near_mean), self.count)
 
-    def _following(self, segment: int, x: Ball | None) -> int | None:
-        """Where Newton's method goes from a segment whose root is x; None when nothing is left to try."""
+    def _following(self, segment: int, x: Ball | None, failures: int) -> int | None:
+        """Where Newton's method goes from a segment whose root is x; None when nothing is left to try.
+
+        Without a root the segment is too far right: step back, farther after each failure.
+        """
         if x is None:
-            return None if segment == self._first else self._first + (segment - self._first) // 2
-        first, _ = self._segments(x)
+            unlikely = math.exp(-min(approximately(self.loss), 700.0))
+            stride = math.ceil(math.sqrt(self.count * unlikely) / (1 + unlikely) / 8) << failures
+            return None if segment == self._first else max(self._first, segment - stride)
+        first, _ = self._segments(x.mid())
         return None if first is None else min(max(first, self._first), self.count)
 
     def _solve(self, segment: int, target: Ball) -> Ball | None:
         """The answer as a ball; None when the present precision does not prove it."""
-        for _ in range(_MOST_STEPS):
+        for step in range(_MOST_STEPS):
             x = self._root(segment, target)
             if segment == self._first and (x is None or x <= 0):
                 return self._zero(target)
             proven = None if x is None else self._proven(segment, x, target)
             if proven is not None:
                 return proven
-            following = self._following(segment, x)
+            following = self._following(segment, x, step)
             if following is None or following == segment:
                 return None
             segment = following
@@ -171,8 +200,7 @@ class Binomial:
 
     def _zero(self, target: Ball) -> Ball | None:
         """0 when delta(0) is at most the target."""
-        above, below = self._tails(self._first)
-        return ball(Fraction(0)) if above - below <= target else None
+        return ball(Fraction(0)) if self._value(self._first, ball(0)) <= target else None
 
     def _proven(self, segment: int, x: Ball, target: Ball) -> Ball | None:
         """The answer when x, the root in this segment, lies in it or at a border that it shares with the true one.

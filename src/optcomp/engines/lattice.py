@@ -28,7 +28,8 @@ from optcomp.errors import UndecidedError
 from optcomp.losses import TwoPoint
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import LARGEST_COUNT, binomial
-from optcomp.numerics.bracket import Guess, enclose_inverse
+from optcomp.numerics.bracket import Guess, enclose_inverse, least_true
+from optcomp.numerics.directed import ROUNDING
 from optcomp.numerics.lattice import convolve, point
 from optcomp.numerics.saddle import tail_at, tail_for
 from optcomp.numerics.tail import Tail
@@ -44,8 +45,6 @@ _MOST_COST = 4e9
 _MOST_CELLS = 2e7
 _SHARP = 1e-12  # a relative width that needs no better tilt
 _TRIES = 4
-_NEWTON_STEPS = 100
-_FAR = 1e300
 _DIGITS = 40
 _WIDEST = 1e-9
 
@@ -197,8 +196,8 @@ class _Tilted:
         with precision(_BITS):
             if self._beyond_every_loss(epsilon):
                 return Enclosure.exactly(0)
-            place, gap = self._place(epsilon)
-            return enclose(self._value(place, gap), least=Fraction(0), most=Fraction(1))
+            found = [self._value(place, gap) for place, gap in self._places(epsilon)]
+            return enclose(found[0].union(found[-1]), least=Fraction(0), most=Fraction(1))
 
     def _beyond_every_loss(self, epsilon: Real) -> bool:
         steps = ratio(epsilon, self.problem.step)
@@ -206,19 +205,20 @@ class _Tilted:
             return steps >= self.problem.total
         return bool(ball(epsilon) > self.problem.total * self.step)
 
-    def _place(self, epsilon: Real) -> tuple[int, Ball]:
-        """The place of the least lattice point ``l >= x``, and ``x - l``."""
+    def _places(self, epsilon: Real) -> list[tuple[int, Ball]]:
+        """The place of the least lattice point ``l >= x``, and ``x - l``.
+
+        Two places when x is closer to a lattice point than the precision tells: delta is continuous there, so both
+        formulas contain it.
+        """
         steps = ratio(epsilon, self.problem.step)
-        quotient = (self.problem.total - steps) / 2 if steps is not None else None
-        if quotient is None:
-            low, high = ends((self.problem.total - ball(epsilon) / self.step) / 2)
-            if isinstance(low, float) or isinstance(high, float) or math.floor(low) != math.floor(high):
-                raise UndecidedError(
-                    field="epsilon", value=epsilon, condition="lies too close to a lattice point", remedy="Ask nearby."
-                )
-            quotient = low
-        place = math.floor(quotient)
-        return place, ball(epsilon) - (self.problem.total - 2 * place) * self.step
+        if steps is not None:
+            low = high = (self.problem.total - steps) / 2
+        else:
+            around = ends((self.problem.total - ball(epsilon) / self.step) / 2)
+            low, high = Fraction(around[0]), Fraction(around[1])
+        places = range(math.floor(low), math.floor(high) + 1)
+        return [(place, ball(epsilon) - (self.problem.total - 2 * place) * self.step) for place in places]
 
     def _value(self, place: int, gap: Ball) -> Ball:
         falling, border = self.tail.sums(place)
@@ -228,33 +228,26 @@ class _Tilted:
         return (self.cumulant - ball(self.tilt) * (self.problem.total - 2 * place) * self.step).exp()
 
     def search(self, target: Enclosure) -> Fraction:
-        """About the x whose delta is the target, by Newton's method; at least 0."""
+        """About the x whose delta is the target, at least 0."""
         with precision(_BITS):
             wanted = hull(target)
-            last = math.floor(self.problem.total / 2)
-            place, x = min(self.tail.middle, last), 0.0
-            for _ in range(_NEWTON_STEPS):
-                x = self._newton(place, wanted)
-                following = min(max(math.floor((self.problem.total - x / nearest_float(self.step)) / 2), 0), last)
-                if following == place:
-                    break
-                place = following
-            largest = ends(self.problem.total * self.step)[0]
-            return min(max(Fraction(x), Fraction(0)), Fraction(largest))
 
-    def _newton(self, place: int, wanted: Ball) -> float:
-        """The root of the tangent at a lattice point, in floats."""
-        falling, border = self.tail.sums(place)
-        ahead = nearest_float((falling - wanted / self._scale(place)) / border)
-        here = (self.problem.total - 2 * place) * nearest_float(self.step)
-        if ahead <= -1:
-            return here / 2
-        return here + math.log1p(min(ahead, _FAR))
+            def exceeds(place: int) -> bool:
+                """Whether delta at a lattice point is above the target, or too far away for this tilt to tell."""
+                return not self._scale(place) * self.tail.sums(place)[0] <= wanted
+
+            # delta is at most the target at this point, and above it at the next one to the left
+            place = least_true(exceeds, 1, self.problem.total // 2 + 1) - 1
+            falling, border = self.tail.sums(place)
+            below = nearest_float((wanted / self._scale(place) - falling).mid() / border.mid())
+            point = (self.problem.total - 2 * place) * self.step
+            found = ends(point + ball(math.log1p(-min(max(below, 0.0), 1 - ROUNDING))))[0]
+            return max(Fraction(found), Fraction(0))
 
     def certify(self, x: Fraction, target: Enclosure) -> Enclosure | None:
         """Two points close to x with certified deltas on either side of the target; None when that fails."""
         with precision(_BITS):
-            place, gap = self._place(x)
+            place, gap = self._places(x)[0]
             value, slope = self._value(place, gap), self._scale(place) * self.tail.sums(place)[1] * gap.exp()
             reach = ends((value - hull(target)).abs_upper() / slope)[1]
             largest = ends(self.problem.total * self.step)[1]

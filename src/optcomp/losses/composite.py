@@ -39,7 +39,7 @@ def lower(mechanism: Mechanism) -> Composite:
     """Lower a mechanism, or a structure of mechanisms, to the parts that engines compose."""
     failures: Counter[Fraction] = Counter()
     losses: Counter[TwoPoint] = Counter()
-    for part, count in _parts(mechanism, 1):
+    for part, count in _parts(mechanism):
         pair = worst_case(part)
         if pair.failure:
             failures[pair.failure] += count
@@ -54,7 +54,7 @@ def lower(mechanism: Mechanism) -> Composite:
 def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...]:
     """The (epsilon, delta) of each part, equal ones counted: what the closed forms start from."""
     found: Counter[tuple[Real, Fraction]] = Counter()
-    for part, count in _parts(mechanism, 1):
+    for part, count in _parts(mechanism):
         pair = worst_case(part)
         found[Fraction(0) if pair.loss is None else pair.loss.epsilon, pair.failure] += count
     ordered = sorted(found.items(), key=lambda item: (_order(item[0][0]), item[0][1]))
@@ -65,12 +65,14 @@ def _order(epsilon: Real) -> tuple[Fraction, Fraction]:
     return (epsilon.base, epsilon.multiple) if isinstance(epsilon, Logarithm) else (Fraction(0), epsilon)
 
 
-def _parts(mechanism: Mechanism, count: int) -> Iterator[tuple[Mechanism, int]]:
-    """The leaves that are run at least once, each with how often."""
-    if isinstance(mechanism, Repeated):
-        yield from _parts(mechanism.mechanism, count * mechanism.count)
-    elif isinstance(mechanism, Sequence):
-        for part in mechanism.parts:
-            yield from _parts(part, count)
-    elif count:
-        yield mechanism, count
+def _parts(mechanism: Mechanism) -> Iterator[tuple[Mechanism, int]]:
+    """The leaves that are run at least once, each with how often; without recursion, so that any depth will do."""
+    waiting = [(mechanism, 1)]
+    while waiting:
+        part, count = waiting.pop()
+        if isinstance(part, Repeated):
+            waiting.append((part.mechanism, count * part.count))
+        elif isinstance(part, Sequence):
+            waiting += [(each, count) for each in part.parts]
+        elif count:
+            yield part, count

@@ -27,19 +27,38 @@ _DEEPEST = 50
 
 
 def mechanism_to_json(mechanism: Mechanism) -> dict[str, object]:
-    """The JSON object of a mechanism; `mechanism_from_json` reads it back to an equal mechanism."""
+    """The JSON object of a mechanism; `mechanism_from_json` reads it back to an equal mechanism.
+
+    Raises:
+        InvalidParameterError: When it is nested too deeply to be read back.
+    """
+    return _mechanism_to_json(mechanism, depth=0)
+
+
+def _mechanism_to_json(mechanism: Mechanism, *, depth: int) -> dict[str, object]:
+    _check_depth("mechanism", depth)
     if isinstance(mechanism, Repeated):
-        return {**mechanism_to_json(mechanism.mechanism), "count": mechanism.count}
-    written = {each.name: _to_json(getattr(mechanism, each.name)) for each in fields(mechanism)}
+        return {**_mechanism_to_json(mechanism.mechanism, depth=depth), "count": mechanism.count}
+    written = {each.name: _to_json(getattr(mechanism, each.name), depth=depth) for each in fields(mechanism)}
     return {"kind": mechanism.kind, **written}
 
 
-def _to_json(value: object) -> object:
+def _to_json(value: object, *, depth: int) -> object:
     if isinstance(value, Mechanism):
-        return mechanism_to_json(value)
+        return _mechanism_to_json(value, depth=depth + 1)
     if isinstance(value, tuple):
-        return [_to_json(each) for each in value]
+        return [_to_json(each, depth=depth) for each in value]
     return exact_text(value) if isinstance(value, Fraction | Logarithm) else value
+
+
+def _check_depth(path: str, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise InvalidParameterError(
+            field=path,
+            value=f"depth {depth}",
+            condition=f"must not be nested deeper than {_DEEPEST}",
+            remedy="Flatten it.",
+        )
 
 
 def mechanism_from_json(obj: object) -> Mechanism:
@@ -54,13 +73,7 @@ def mechanism_from_json(obj: object) -> Mechanism:
 
 def _from_json(obj: object, *, path: str, depth: int) -> Mechanism:
     here = path or "mechanism"
-    if depth > _DEEPEST:
-        raise InvalidParameterError(
-            field=here,
-            value=f"depth {depth}",
-            condition=f"must not be nested deeper than {_DEEPEST}",
-            remedy="Flatten it.",
-        )
+    _check_depth(here, depth)
     if not isinstance(obj, Mapping):
         raise InvalidParameterError(
             field=here, value=obj, condition="must be an object with a kind", remedy="Write {'kind': 'pure_dp', ...}."

@@ -26,6 +26,7 @@ __all__ = [
     "hull",
     "nearest_float",
     "precision",
+    "present_precision",
     "refine",
     "sign",
     "with_error",
@@ -52,6 +53,11 @@ def precision(bits: int) -> Iterator[None]:
             yield
         finally:
             ctx.prec = before
+
+
+def present_precision() -> int:
+    """The number of bits that balls are computed with now."""
+    return int(ctx.prec)
 
 
 def ball(value: Real | float) -> Ball:

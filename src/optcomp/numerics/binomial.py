@@ -31,7 +31,7 @@ def binomial(count: int, odds: float) -> Measure:
     **Guarantee**: that of `Measure`.
     """
     if odds < _TINY:
-        return Measure(start=0, masses=np.ones(1), relative=compound_up(4), noise=0.0, dropped=count * 2 * _TINY)
+        return Measure(start=0, masses=np.ones(1), relative=compound_up(4), noise=_TINY, dropped=count * 2 * _TINY)
     mode = min(count, math.floor((count + 1) * (odds / (1 + odds))))
     deviation = math.sqrt(count * odds) / (1 + odds)
     reach = math.ceil(_DEVIATIONS * deviation) + _EXTRA
@@ -50,7 +50,7 @@ def binomial(count: int, odds: float) -> Measure:
         start=first,
         masses=weights / total,
         relative=compound_up(2 * _PER_STEP * (steps + 1) + roundings + 4) + outside + ROUNDING,
-        noise=0.0,
+        noise=_TINY * len(weights),
         dropped=outside,
     )
 

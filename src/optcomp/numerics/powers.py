@@ -15,22 +15,38 @@ def product_is_one(powers: Iterable[tuple[Fraction, int]]) -> bool:
     The integers involved are split into pairwise coprime factors by gcds alone, so exponents of any size cost nothing.
     """
     exponents: dict[int, int] = {}
+    waiting: list[tuple[int, int]] = []
     for base, exponent in powers:
-        _insert(exponents, base.numerator, exponent)
-        _insert(exponents, base.denominator, -exponent)
+        waiting += [(base.numerator, exponent), (base.denominator, -exponent)]
+    while waiting:
+        _insert(exponents, *waiting.pop(), waiting)
     return not any(exponents.values())
 
 
-def _insert(exponents: dict[int, int], number: int, exponent: int) -> None:
-    """Multiply ``number**exponent`` into a product kept over pairwise coprime factors."""
-    if number == 1 or exponent == 0:
+def _insert(exponents: dict[int, int], number: int, exponent: int, waiting: list[tuple[int, int]]) -> None:
+    """Multiply ``number**exponent`` into a product kept over pairwise coprime factors, or leave parts for later."""
+    if exponent == 0:
         return
     for factor in exponents:
+        times, number = _divided_out(number, factor)
+        exponents[factor] += times * exponent
         common = gcd(factor, number)
-        if common > 1:
+        if common > 1:  # the factor itself has to be split
             held = exponents.pop(factor)
-            _insert(exponents, common, held + exponent)
-            _insert(exponents, factor // common, held)
-            _insert(exponents, number // common, exponent)
+            waiting += [(common, held), (factor // common, held), (number, exponent)]
             return
-    exponents[number] = exponent
+    if number > 1:
+        exponents[number] = exponent
+
+
+def _divided_out(number: int, factor: int) -> tuple[int, int]:
+    """The largest n for which ``factor**n`` divides the number, and what is left; by squares, since n may be large."""
+    squares = [factor]
+    while number % squares[-1] == 0 and squares[-1] <= number:
+        squares.append(squares[-1] ** 2)
+    times = 0
+    for place in range(len(squares) - 1, -1, -1):
+        if number % squares[place] == 0:
+            number //= squares[place]
+            times += 1 << place
+    return times, number

@@ -39,7 +39,8 @@ LONGEST_TEXT = 20_000
 
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)", re.ASCII)
-_LOGARITHM = re.compile(r"([+-]?)ln\(\s*(.+?)\s*\)", re.ASCII)
+_LOGARITHM = re.compile(r"(?:([^ln]+?)\s*\*\s*|([+-]))?\s*ln\(\s*(.+?)\s*\)", re.ASCII)
+_LONGEST_POWER = 2048  # bits of a rational that is searched for being a power
 _WAYS = "Give an int, a Fraction, a Decimal, a finite float, or text such as '0.11', '1e-10' or '104/4099'."
 
 
@@ -52,6 +53,17 @@ class Logarithm:
 
     base: Fraction
     multiple: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what is no logarithm in its one form."""
+        right = isinstance(self.base, Fraction) and isinstance(self.multiple, Fraction)
+        if not right or self.base <= 1 or self.multiple == 0 or _primitive(self.base)[1] != 1:
+            raise _refuse(
+                "logarithm",
+                (self.base, self.multiple),
+                "must have a base above 1 that is no power, and a multiple other than 0, both Fractions",
+                "Use Logarithm.of(Fraction(3, 2)), or the text 'ln(3/2)'.",
+            )
 
     @staticmethod
     def of(argument: Fraction) -> Real:
@@ -70,9 +82,9 @@ class Logarithm:
 
     def __str__(self) -> str:
         """The text that reads back as this number."""
-        if self.multiple.denominator == 1 and abs(self.multiple) * self.base.numerator.bit_length() <= LONGEST_TEXT:
-            return f"ln({self.base ** int(self.multiple)})"
-        return f"{self.multiple} ln({self.base})"
+        if self.multiple.denominator == 1 and abs(self.multiple) * self.base.numerator.bit_length() <= _LONGEST_POWER:
+            return f"ln({_fraction_text(self.base ** int(self.multiple))})"
+        return f"{_fraction_text(self.multiple)}*ln({_fraction_text(self.base)})"
 
 
 Real = Fraction | Logarithm
@@ -84,12 +96,16 @@ Number = int | float | str | Decimal | Fraction | Logarithm
 
 @lru_cache(maxsize=4096)
 def _primitive(ratio: Fraction) -> tuple[Fraction, int]:
-    """The rational g and the largest power n with ``g**n == ratio``, for a ratio above 1."""
-    for power in range(ratio.numerator.bit_length(), 1, -1):
+    """The rational g and the largest power n with ``g**n == ratio``, for a ratio above 1 that is not too long."""
+    bits = ratio.numerator.bit_length()
+    if bits > _LONGEST_POWER:  # the search would take long, and nobody writes such powers: it counts as its own base
+        return ratio, 1
+    for power in range(2, bits + 1):
         top = _exact_root(ratio.numerator, power)
-        bottom = _exact_root(ratio.denominator, power)
+        bottom = None if top is None else _exact_root(ratio.denominator, power)
         if top is not None and bottom is not None:
-            return Fraction(top, bottom), power
+            base, more = _primitive(Fraction(top, bottom))
+            return base, power * more
     return ratio, 1
 
 
@@ -185,11 +201,13 @@ def real(value: Number, *, field: str) -> Real:
     if isinstance(value, str):
         logarithm = _LOGARITHM.fullmatch(value.strip())
         if logarithm:
-            argument = _rational_from_text(logarithm[2], field)
+            argument = _rational_from_text(logarithm[3], field)
             if argument <= 0:
                 raise _refuse(field, value, "must be the logarithm of a positive number", "Write it as ln(3/2).")
-            found = Logarithm.of(argument)
-            return -found if logarithm[1] == "-" else found
+            times = (
+                _rational_from_text(logarithm[1], field) if logarithm[1] else Fraction(-1 if logarithm[2] == "-" else 1)
+            )
+            return scaled(Logarithm.of(argument), times) if times else Fraction(0)
     return rational(value, field=field)
 
 

@@ -15,7 +15,20 @@ from optcomp.errors import InvalidParameterError, UndecidedError
 from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, lower, whole_delta
 from optcomp.mechanisms import Mechanism
 from optcomp.numerics.balls import ball, enclose, refine
-from optcomp.quantities import Enclosure, Logarithm, Number, Real, count, positive_rational, probability, real
+from optcomp.numerics.powers import product_is_one
+from optcomp.quantities import (
+    Enclosure,
+    Logarithm,
+    Number,
+    Real,
+    common_step,
+    count,
+    positive_rational,
+    probability,
+    ratio,
+    real,
+    scaled,
+)
 
 __all__ = ["Profile"]
 
@@ -63,20 +76,39 @@ class Profile:
     @cached_property
     def largest_epsilon(self) -> Enclosure:
         """The sum of all epsilons: the least epsilon at ``delta = failure``."""
-        losses = self._composite.losses
-        rationals = [loss.epsilon * times for loss, times in losses if isinstance(loss.epsilon, Fraction)]
-        logarithms = [(loss.epsilon, times) for loss, times in losses if isinstance(loss.epsilon, Logarithm)]
-        whole = sum(rationals, start=Fraction(0))
-        if not logarithms:
-            return Enclosure.exactly(whole)
+        exact = self._largest
+        if isinstance(exact, Fraction):
+            return Enclosure.exactly(exact)
+        known = [(loss.epsilon, times) for loss, times in self._composite.losses]
         return enclose(
             refine(
-                lambda: sum((times * ball(epsilon) for epsilon, times in logarithms), start=ball(whole)),
+                lambda: sum((times * ball(epsilon) for epsilon, times in known), start=ball(0)),
                 start=128,
                 accuracy=110,
                 what="the sum of epsilons",
             )
         )
+
+    @cached_property
+    def _largest(self) -> Real | None:
+        """The sum of all epsilons, exactly, where it is a rational or the logarithm of one."""
+        losses = self._composite.losses
+        found = common_step(loss.epsilon for loss, _ in losses) if losses else (Fraction(0), ())
+        if found is None:
+            return None
+        step, multiples = found
+        return scaled(step, Fraction(sum(n * times for n, (_, times) in zip(multiples, losses, strict=True))))
+
+    def _beyond_every_loss(self, epsilon: Real) -> bool:
+        """Whether it is exactly known that no loss exceeds this epsilon."""
+        losses = [(loss.epsilon, times) for loss, times in self._composite.losses]
+        if self._largest is not None:
+            share = ratio(epsilon, self._largest) if losses else None
+            return share is not None and share >= 1
+        parts = [(loss, times) for loss, times in [*losses, (epsilon, -1)] if isinstance(loss, Logarithm)]
+        if len(parts) <= len(losses):  # decimals and logarithms together are never equal to one of either kind
+            return False
+        return product_is_one((loss.base**loss.multiple.numerator, times) for loss, times in parts)
 
     def _engine(self, width: float | None) -> Engine:
         """The engine, set to the wanted width when it has one to choose."""
@@ -107,6 +139,8 @@ class Profile:
         point, limit = real(epsilon, field="epsilon"), _acceptable(width)
         if self.failure.lower == 1:
             return Enclosure.exactly(1)
+        if self._beyond_every_loss(point):
+            return self.failure
         return _narrow(whole_delta(self.failure, self._engine(limit).delta(point)).rounded(_DIGITS), limit, "delta")
 
     def epsilon(self, delta: Number, *, width: Number | None = None) -> Enclosure:

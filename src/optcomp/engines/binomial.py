@@ -32,6 +32,7 @@ __all__ = ["Binomial"]
 _SEARCH_BITS = 64
 _START_BITS = 96
 _ACCURACY = 60  # bits, so the relative width is below 1e-17
+_RESOLUTION = 200  # bits of one mechanism's epsilon, where the target itself is known to a few more only
 _FLOOR = 4096  # an epsilon known to 2^-4096 is as good as known
 _DEVIATIONS = 30  # farther left of the mean delta is 1 for all that matters
 _HUGE, _TINY = 1e100, 1e-100  # beyond these the search is scaled
@@ -74,7 +75,7 @@ class Binomial:
         Raises:
             UndecidedError: When 32,768 bits do not reach that width.
         """
-        with precision(_SEARCH_BITS):
+        with precision(_SEARCH_BITS + math.floor(math.log2(1 + self.count * min(approximately(self.loss), 1e6)))):
             segment = self._search(target)
         found = refine(
             lambda: self._solve(segment, hull(target)),
@@ -121,7 +122,7 @@ class Binomial:
     @cached_property
     def _resolution(self) -> int:
         """An epsilon known to 2 to minus this power is known well beside the mechanisms' own."""
-        return _ACCURACY - math.floor(math.log2(max(approximately(self.loss), 1e-300)))
+        return _RESOLUTION - math.floor(math.log2(max(approximately(self.loss), 1e-300)))
 
     @property
     def _start_bits(self) -> int:
@@ -192,7 +193,9 @@ class Binomial:
             proven = None if x is None else self._proven(segment, x, target)
             if proven is not None:
                 return proven
-            following = self._following(segment, x, step)
+            following = self._following(segment, self._log_newton(segment, target) or x, step)
+            if following == segment:  # close by: the tangent decides
+                following = self._following(segment, x, step)
             if following is None or following == segment:
                 return None
             segment = following

@@ -50,10 +50,10 @@ _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
 _MOST_CELLS = 1.2e7
+_MOST_EXACT_CELLS = 2e5
 _MOST_WORK = 4e9
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
 _RETRIES = 4
-_NEWTON_STEPS = 40
 _TOGETHER = 8  # losses whose four atoms are added one after the other before the large convolutions
 
 
@@ -154,12 +154,11 @@ class BracketingLattice:
             spread = math.sqrt(float(counts @ (epsilons / np.cosh(np.minimum((tilt + 0.5) * epsilons, 300.0))) ** 2))
         reach = min(2 * _DEVIATIONS * spread + 4 * float(epsilons.max()), 2 * float(counts @ epsilons))
         exact = common_step(loss.epsilon for loss, _ in self.losses)
-        if self.step is not None:
-            step = self.step
-        elif exact is not None and isinstance(exact[0], Fraction) and _affordable(reach / float(exact[0]), size):
-            step = exact[0]
-        else:
-            step = _short(math.sqrt(variance / (float(_SPLIT) * size)))
+        step = self.step or _short(math.sqrt(variance / (float(_SPLIT) * size)))
+        if self.step is None and exact is not None and isinstance(exact[0], Fraction):
+            cells = reach / float(exact[0]) if exact[0] > 1e-200 else math.inf
+            if cells <= _MOST_EXACT_CELLS or exact[0] >= step:  # cheaper, or cheap enough, and nothing is split
+                step = exact[0]
         return _Grid(self.losses, step) if step > 0 and _affordable(reach / float(step), size) else None
 
 
@@ -263,7 +262,7 @@ class _Tilted:
 
     def _bumps(self, x: Fraction, variance: Fraction, value: Fraction | float) -> Ball:
         """What a Gaussian of that variance adds to U at x, as a ball that contains it."""
-        size = -math.log(max(float(value), 1e-320)) + 30.0
+        size = -math.log(max(float(min(value, Fraction(1))), 1e-320)) + 30.0
         cells = math.ceil(math.sqrt(2 * size * float(variance)) / float(self.grid.step)) + 1
         place, gap = self._place(x)
         law = self.tail.law
@@ -290,7 +289,7 @@ class _Tilted:
     def epsilon(self, target: Enclosure) -> Enclosure | None:
         """Two points with certified deltas on either side of the target."""
         largest = self.grid.top * self.grid.step
-        guess, slope = self._search(target, float(largest))
+        guess, slope = self._search(target)
         with precision(_BITS):
             at_guess = self.delta((guess, guess))
             middle = Fraction(at_guess.upper)
@@ -298,21 +297,13 @@ class _Tilted:
             above = abs(middle - Fraction(target.lower)) / slope + guess / 2**44
         return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=largest)
 
-    def _search(self, target: Enclosure, largest: float) -> tuple[Fraction, Fraction]:
+    def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
         """About where U meets the target, at least 0, and the size of its slope there."""
         with precision(_BITS):
-            wanted = hull(target)
-            place = min(self.tail.middle, self.grid.top)
-            x, steep = (self.grid.top - place) * float(self.grid.step), 1.0
-            for _ in range(_NEWTON_STEPS):
-                value, slope = self._upper(Fraction(x))
-                steep = max(nearest_float(slope), 1e-300)
-                move = math.log1p(min(max(nearest_float(value - wanted) / steep, -0.9), 1e300))
-                following = min(max(x + move, 0.0), largest * (1 - 1e-12))
-                if abs(following - x) <= 1e-13 * x:
-                    break
-                x = following
-            return Fraction(x), Fraction(steep)
+            place, below = self.tail.crossing(self._scale, hull(target), last=self.grid.top)
+            x = max((self.grid.top - place) * self.grid.step - Fraction(below), Fraction(0))
+            slope = ends(self._upper(x)[1].mid())[0]
+        return x, max(Fraction(slope), Fraction(1, 2**1000))
 
 
 _Atoms = list[tuple[int, float]]

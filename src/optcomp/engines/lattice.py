@@ -28,8 +28,7 @@ from optcomp.errors import UndecidedError
 from optcomp.losses import TwoPoint
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import LARGEST_COUNT, binomial
-from optcomp.numerics.bracket import Guess, enclose_inverse, least_true
-from optcomp.numerics.directed import ROUNDING
+from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.numerics.lattice import convolve, point
 from optcomp.numerics.saddle import tail_at, tail_for
 from optcomp.numerics.tail import Tail
@@ -230,18 +229,8 @@ class _Tilted:
     def search(self, target: Enclosure) -> Fraction:
         """About the x whose delta is the target, at least 0."""
         with precision(_BITS):
-            wanted = hull(target)
-
-            def exceeds(place: int) -> bool:
-                """Whether delta at a lattice point is above the target, or too far away for this tilt to tell."""
-                return not self._scale(place) * self.tail.sums(place)[0] <= wanted
-
-            # delta is at most the target at this point, and above it at the next one to the left
-            place = least_true(exceeds, 1, self.problem.total // 2 + 1) - 1
-            falling, border = self.tail.sums(place)
-            below = nearest_float((wanted / self._scale(place) - falling).mid() / border.mid())
-            point = (self.problem.total - 2 * place) * self.step
-            found = ends(point + ball(math.log1p(-min(max(below, 0.0), 1 - ROUNDING))))[0]
+            place, below = self.tail.crossing(self._scale, hull(target), last=self.problem.total // 2)
+            found = ends((self.problem.total - 2 * place) * self.step - ball(below))[0]
             return max(Fraction(found), Fraction(0))
 
     def certify(self, x: Fraction, target: Enclosure) -> Enclosure | None:
@@ -249,10 +238,11 @@ class _Tilted:
         with precision(_BITS):
             place, gap = self._places(x)[0]
             value, slope = self._value(place, gap), self._scale(place) * self.tail.sums(place)[1] * gap.exp()
-            reach = ends((value - hull(target)).abs_upper() / slope)[1]
-            largest = ends(self.problem.total * self.step)[1]
-        if isinstance(reach, float) or isinstance(largest, float):
-            return None
+            off = (value - hull(target)) / slope
+            reach = 2 * Fraction(ends(off.rad())[1]) if off.is_finite() else x / 2**60
+            move = Fraction(ends(off.mid())[0]) if off.is_finite() else Fraction(0)
+            largest = Fraction(ends(self.problem.total * self.step)[1])
+        x = min(max(x + move, Fraction(0)), largest) if abs(move) < 1 else x  # one more step of Newton's method
         found = enclose_inverse(self.delta, target, Guess(x, reach, reach), largest=largest)
         return None if found is None else found.rounded(_DIGITS)
 

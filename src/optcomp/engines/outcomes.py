@@ -28,7 +28,7 @@ __all__ = ["Outcomes"]
 
 _MOST = 2048
 _ACCURACY = 60
-_FLOOR = 1 << 16
+_ENOUGH = 8192  # bits at which a delta that cannot be told from 0 is taken for next to 0
 _BITS = (128, 512, 2048, 8192, 32768)
 _NEWTON_STEPS = 300
 _DIGITS = 40
@@ -95,7 +95,7 @@ class Outcomes:
         for bits in _BITS:
             with precision(bits):
                 value = self._value(ball(epsilon), bits)
-                small = bool(value.rad() < ball(2) ** -_FLOOR)
+                small = bits >= _ENOUGH and value.contains(0) and bool(value.rad() < ball(2) ** (-bits // 2))
                 if value.is_finite() and (small or value.is_zero() or value.rel_accuracy_bits() >= _ACCURACY):
                     return enclose(value, least=Fraction(0), most=Fraction(1))
         raise _undecided("delta")

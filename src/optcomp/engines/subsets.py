@@ -57,7 +57,7 @@ _LARGEST_HALF = 2**22
 _LARGEST_HALF_OF_BIG_INTEGERS = 2**13
 _MACHINE_BITS = 60  # twice a sum, and a border, still fit in 64 bits
 _FINE_BITS = 240
-_NEWTON_STEPS = 60
+_SEARCH_STEPS = 80
 _FEW = 400  # losses, whose least probability is still far above the smallest float
 _WIDEST = 1e-9
 
@@ -199,25 +199,27 @@ class Subsets:
         return Fraction(math.ldexp(round(mantissa * 4096), exponent - 12))  # short, so that arithmetic with it is cheap
 
     def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
-        """About the answer, and about how far off that is, by Newton's method in ``e^x``."""
+        """About the answer, and about how far off that is: Newton's method in ``e^x``, kept inside a bracket."""
+        low, high = 0.0, float(self._total * self.step)
         with precision(_BITS):
             wanted = hull(target)
-            x = max(tail_for(*self._floats(), nearest_float(wanted.log())).x, 0.0) if self.groups else 0.0
-            x = min(x, float(self._total * self.step) * (1 - 1e-9))
-            largest = float(self._total * self.step)
-            reach = largest
-            for _ in range(_NEWTON_STEPS):
-                x = min(max(x, 0.0), largest * (1 - 1e-15))
+            x = min(max(tail_for(*self._floats(), nearest_float(wanted.log())).x, low), high)
+            reach = high
+            for _ in range(_SEARCH_STEPS):
                 value, slope = self._value(Fraction(x))
                 error = nearest_float(value - wanted)
-                if slope <= 0:
+                low, high = (x, high) if error > 0 else (low, x)
+                if slope > 0:
+                    reach = (nearest_float(value.rad()) + abs(error)) / slope
+                    following = x + math.log1p(min(max(error / slope, -0.999), 1e300))
+                else:
+                    following = low
+                if not low < following < high:
+                    following = (low + high) / 2
+                if abs(following - x) <= x * 1e-13:
                     break
-                reach = (nearest_float(value.rad()) + abs(error)) / slope
-                move = math.log1p(min(max(error / slope, -0.9), 1e300))
-                if abs(move) <= abs(x) * 1e-12 or x + move <= 0:
-                    break
-                x += move
-        return Fraction(x), Fraction(min(reach, largest)) * 2
+                x = following
+        return Fraction(x), Fraction(min(reach, high + 1e-300)) * 2
 
 
 def _window(count: int) -> float:

@@ -30,7 +30,7 @@ def exceeds_failure(composite: Composite, delta: Fraction) -> int:
 def finite_target(composite: Composite, delta: Fraction) -> Enclosure:
     """What is left of delta for the finite losses, ``t = 1 - (1 - delta)/(1 - F)``, when delta exceeds F.
 
-    **Guarantee**: ``lower <= t <= upper``, relative width below 1e-30.
+    **Guarantee**: ``lower <= t <= upper``, relative width below 1e-90.
     """
     return share_beyond(composite.failures, delta)
 

@@ -11,6 +11,7 @@ from optcomp.quantities import Enclosure
 __all__ = ["Guess", "enclose_inverse", "least_true", "sign_change"]
 
 _DOUBLINGS = 90
+_LARGE = Fraction(1, 100)  # only a target above this is likely to be met at 0
 _LEAST_REACH = Fraction(1, 2**90)
 
 
@@ -84,6 +85,8 @@ def enclose_inverse(
     **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``, because the function is certainly at least t at
     ``lower`` (or ``lower`` is 0) and certainly at most t at ``upper``. None when 90 doublings prove nothing.
     """
+    if target.lower > _LARGE and value(Fraction(0)).upper <= target.lower:
+        return Enclosure.exactly(0)
     least = guess.point * _LEAST_REACH
     upper = _point_above(value, target, guess.point, max(guess.above, least), largest)
     lower = Fraction(0) if upper == 0 else _point_below(value, target, guess.point, max(guess.below, least))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from optcomp.errors import UndecidedError
-from optcomp.numerics.balls import HIGHEST_PRECISION, Ball, ball, enclose, precision, refine
+from optcomp.numerics.balls import HIGHEST_PRECISION, Ball, ball, enclose, ends, precision, refine
 from optcomp.numerics.powers import product_is_one
 from optcomp.quantities import Enclosure
 
@@ -19,6 +19,7 @@ Events = tuple[tuple[Fraction, int], ...]
 
 _START = 128
 _ACCURACY = 110
+_SHARE_ACCURACY = 320
 
 
 def log_survival(events: Events) -> Ball:
@@ -77,14 +78,16 @@ def compare_with(events: Events, delta: Fraction) -> int:
 def share_beyond(events: Events, delta: Fraction) -> Enclosure:
     """What is left of delta for the finite losses, ``t = 1 - (1 - delta)/(1 - F)``, when delta exceeds F.
 
-    **Guarantee**: ``lower <= t <= upper``, relative width below 1e-30.
+    **Guarantee**: ``lower <= t <= upper``, relative width below 1e-90: t can be the difference of nearly equal numbers,
+    and what is computed from it can be steep.
     """
     if not events or delta == 1:
         return Enclosure.exactly(delta)
     found = refine(
         lambda: -(ball(-delta).log1p() - log_survival(events)).expm1(),
-        start=_START,
-        accuracy=_ACCURACY,
+        start=2 * _SHARE_ACCURACY,
+        accuracy=_SHARE_ACCURACY,
         what="the share of delta left after failures",
     )
-    return enclose(found, least=Fraction(0), most=Fraction(1))
+    low, high = ends(found)
+    return Enclosure(max(low, Fraction(0)), min(high, Fraction(1)))

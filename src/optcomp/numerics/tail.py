@@ -11,11 +11,15 @@ give the profile between l and the next lower point: ``falling + (1 - e^(x - l))
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from optcomp.numerics.balls import Ball, nearest_float, with_error
-from optcomp.numerics.directed import compound_up
+from optcomp.numerics.bracket import least_true
+from optcomp.numerics.directed import ROUNDING, compound_up
 from optcomp.numerics.exponentials import TABLE_ROUNDINGS, decay_and_rise
 from optcomp.numerics.lattice import Measure
 from optcomp.numerics.sums import blocked_sum, norm_up
@@ -67,6 +71,27 @@ class Tail:
             for weights in (decay * rise, decay * unit_decay)
         )
         return falling + outside, border + outside
+
+    def crossing(self, scale: Callable[[int], Ball], wanted: Ball, *, last: int) -> tuple[int, float]:
+        """Where the profile falls to a wanted value, about: a search, not a bound.
+
+        Args:
+            scale: The factor that undoes the tilt at a place.
+            wanted: The value, above 0.
+            last: The rightmost place that is of interest.
+
+        Returns:
+            A place whose point is at or right of the answer, and how far left of the point the answer lies.
+        """
+
+        def exceeds(place: int) -> bool:
+            """Whether the profile is above the value at a place, or too far away for this tilt to tell."""
+            return not scale(place) * self.sums(place)[0] <= wanted
+
+        place = least_true(exceeds, 1, last + 1) - 1
+        falling, border = (part.mid() for part in self.sums(place))
+        share = nearest_float((wanted / scale(place) - falling) / border) if border > 0 else 0.0
+        return place, -math.log1p(-min(max(share, 0.0), 1 - ROUNDING))
 
 
 def weighted_sum(law: Measure, masses: Floats, weights: Floats, *, roundings: float) -> Ball:

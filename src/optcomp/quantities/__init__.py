@@ -12,6 +12,7 @@ from optcomp.quantities.exact import (
     ratio,
     rational,
     real,
+    scaled,
 )
 from optcomp.quantities.ranges import count, nonnegative_real, positive_rational, probability
 
@@ -31,4 +32,5 @@ __all__ = [
     "ratio",
     "rational",
     "real",
+    "scaled",
 ]

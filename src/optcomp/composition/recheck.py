@@ -43,7 +43,7 @@ class Recheck:
 
 
 def recheck(certificate: Certificate) -> Recheck:
-    """Check a certificate with engines that share no code with the one that made it.
+    """Check a certificate with other engines: they share arithmetic with the one that made it, not its method.
 
     **Guarantee**: CONFIRMED only when an engine other than the certificate's proves
     ``certificate.answer.lower <= truth <= certificate.answer.upper``; CONTRADICTED by an engine only when the truth is

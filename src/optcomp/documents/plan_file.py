@@ -24,7 +24,7 @@ def read_plan(path: str, *, standard_input: BinaryIO, format: str | None = None)
     Args:
         path: The file, or ``-`` for standard input.
         standard_input: Where ``-`` reads from.
-        format: ``toml`` or ``json``; by default it is told by the ending or the first character.
+        format: ``toml``, ``json`` or ``yaml``; by default it is told by the ending or the first character.
 
     Raises:
         DocumentError: For anything that is not a plan; it names the file, the line or key, the value and the remedy.

@@ -74,13 +74,12 @@ class Approximation:
         raised, shift = self._raised()
         raised.tilt_at(approximately(epsilon))
         with precision(_BITS):
-            low, high = ends(ball(epsilon) / raised.step)
+            low = ends(ball(epsilon) / raised.step)[0]
             beyond = ends((ball(epsilon) + shift) / raised.step)[1]
         top = raised.ends(math.floor(low))[1]
         bottom = raised.ends(math.ceil(beyond))[0]
         with precision(_BITS):
             bottom = ends(ball(Fraction(max(bottom, Fraction(0)))) * (-shift / 2).exp())[0]
-        del high
         return Enclosure(max(bottom, Fraction(0)), min(top, Fraction(1))).rounded(_DIGITS)
 
     def epsilon(self, target: Enclosure) -> Enclosure:

@@ -136,6 +136,10 @@ class Binomial:
 
     def _root(self, segment: int, target: Ball) -> Ball | None:
         """x_J, or None when t is not certainly below A_J."""
+        if segment == self.count:  # no loss is negative: closed forms, for epsilons of any size
+            decay = (-ball(self.loss)).exp().log1p()
+            excess = (-self.count * decay).exp() - target
+            return excess.log() + self.count * (ball(self.loss) + decay) if excess > 0 else None
         above, below = self._tails(segment)
         ratio = (above - target) / below
         return ratio.log() if ratio > 0 else None
@@ -146,6 +150,7 @@ class Binomial:
         segment, failures = self._guess(wanted), 0
         for _ in range(_MOST_STEPS):
             x = self._log_newton(segment, wanted)
+            x = self._root(segment, wanted) if x is None else x
             failures += x is None
             following = self._following(segment, x, failures)
             if following is None or following == segment:
@@ -193,7 +198,8 @@ class Binomial:
             proven = None if x is None else self._proven(segment, x, target)
             if proven is not None:
                 return proven
-            following = self._following(segment, self._log_newton(segment, target) or x, step)
+            ahead = self._log_newton(segment, target)
+            following = self._following(segment, x if ahead is None else ahead, step)
             if following == segment:  # close by: the tangent decides
                 following = self._following(segment, x, step)
             if following is None or following == segment:

@@ -49,7 +49,7 @@ _BITS = 128
 _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
-_MOST_CELLS = 1.2e7
+_MOST_CELLS = 4e6
 _MOST_EXACT_CELLS = 2e5
 _MOST_WORK = 4e9
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
@@ -136,8 +136,8 @@ class BracketingLattice:
             variance /= 2 * reached
         raise UndecidedError(
             field=what,
-            value=None if found is None else str(found),
-            condition=f"could not be enclosed to a relative width of {self.width} on an affordable grid",
+            value=f"no grid of at most {_MOST_CELLS:.0e} cells" if found is None else str(found),
+            condition=f"could not be enclosed to a relative width of {self.width:g} on an affordable grid",
             remedy="Ask for a larger width.",
         )
 

@@ -20,7 +20,7 @@ from optcomp.numerics.balls import Ball, ball, nearest_float, precision, present
 
 __all__ = ["both_tails", "distance_below"]
 
-_FEW, _MANY = 1000, 10**8  # below the first count beta functions are always fast; from the second on, not
+_MANY = 10**8  # from this count on beta functions are slow where failures are rare
 _HARDLY, _RARE = 50.0, 1e5  # expected failures up to which terms are added up, for these counts
 _GUARD = 160  # bits that the logarithm of a term loses, and some more
 
@@ -31,7 +31,7 @@ def both_tails(epsilon: Ball, count: int, least: int) -> tuple[Ball, Ball]:
     **Guarantee**: the balls contain the two probabilities.
     """
     unlikely = 1 / (1 + epsilon.exp())
-    if count < _FEW or not count * unlikely < (_RARE if count >= _MANY else _HARDLY):
+    if not count * unlikely < (_RARE if count >= _MANY else _HARDLY):
         likely = 1 / (1 + (-epsilon).exp())
         shape, rest = ball(least), ball(count - least + 1)
         return likely.beta_lower(shape, rest, regularized=True), unlikely.beta_lower(shape, rest, regularized=True)

@@ -40,6 +40,7 @@ __all__ = [
 _MOST_VERTICES = 1_000_000
 _SHORT_FORM_LIMIT = Fraction(9, 10)
 _GUARD_BITS = 160
+_SHORT_BITS = 4096
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,7 @@ def optimal_region(*, epsilon: Number, delta: Number, count: int) -> tuple[Verte
     term = _listed(epsilon, delta, count)
     found = []
     with precision(_bits(term.count)):
-        failing = (
-            -(term.count * ball(-term.delta).log1p()).expm1()
-            if term.delta < 1 and term.count
-            else 1 - _all_survive(term)
-        )
+        failing = _some_fail(term)
         for index, finite in enumerate(_finite_deltas(term.epsilon, term.count)):
             whole = failing + (1 - failing) * finite
             steps = term.count - 2 * index
@@ -145,6 +142,13 @@ def _bits(count: int) -> int:
 
 def _inside(value: Ball) -> Enclosure:
     return enclose(value, least=Fraction(0), most=Fraction(1))
+
+
+def _some_fail(term: Term) -> Ball:
+    """``1 - (1 - delta)^k``: exactly where that is short, else without cancellation."""
+    if term.delta == 1 or term.count * term.delta.denominator.bit_length() <= _SHORT_BITS:
+        return ball(1 - (1 - term.delta) ** term.count)
+    return -(term.count * ball(-term.delta).log1p()).expm1()
 
 
 def _all_survive(term: Term) -> Ball:

@@ -27,7 +27,7 @@ __all__ = ["Converted", "pure_dp_rho", "zcdp_delta", "zcdp_epsilon"]
 
 _BITS = 256
 _HALVINGS = 160
-_LARGEST_POWER = 1 << 14
+_LARGEST_POWER = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def zcdp_epsilon(*, rho: Enclosure | Number, delta: Number) -> Converted:
         return Converted(Enclosure.exactly(math.inf), None)
 
     def slope(excess: Ball, cost: Ball) -> Ball:
-        return cost * excess**2 + excess.log1p() + ball(target - 1).log1p()
+        return cost * excess**2 + excess.log1p() + _log(target)
 
     def value(excess: Ball, cost: Ball) -> Ball:
-        spread = -ball(target - 1).log1p() + excess * _log_share(excess) - excess.log1p()
+        spread = -_log(target) + excess * _log_share(excess) - excess.log1p()
         return cost * (1 + excess) + spread / excess
 
     return _best(curve, slope, value)
@@ -112,6 +112,11 @@ def _as_enclosure(rho: Enclosure | Number) -> Enclosure:
         if isinstance(number, Logarithm)
         else certain(number)
     )
+
+
+def _log(probability: Fraction) -> Ball:
+    """The logarithm of a number in (0, 1), accurate at both ends."""
+    return ball(probability - 1).log1p() if 2 * probability > 1 else ball(probability).log()
 
 
 def _log_share(excess: Ball) -> Ball:

@@ -92,7 +92,7 @@ def moved(end: str, by: str, **more: str) -> Callable[[Fields], None]:
 # ---------------------------------------------------------------------------------------------------- the form
 
 
-CERTIFICATES = {
+CERTIFICATES: dict[str, Callable[[], oc.Certificate]] = {
     "epsilon": made,
     "delta": lambda: oc.compose(PARTS).certificate(epsilon="ln(3)"),
     "negative epsilon": lambda: oc.compose(PARTS).certificate(epsilon="-0.5"),

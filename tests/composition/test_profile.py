@@ -179,7 +179,8 @@ def test_equal_questions_have_equal_profiles() -> None:
 
 def test_the_choice_says_why() -> None:
     assert oc.compose(oc.PureDP(epsilon=1).repeated(4)).choice.name == "binomial"
-    assert oc.compose([oc.PureDP(epsilon=1), oc.PureDP(epsilon=2)]).choice.name == "lattice"
+    assert oc.compose([oc.PureDP(epsilon=1), oc.PureDP(epsilon=2)]).choice.name == "outcomes"
+    assert oc.compose([oc.PureDP(epsilon=e).repeated(99) for e in (1, 2)]).choice.name == "lattice"
     assert oc.compose([]).choice.name == "nothing"
     assert "equal" in oc.compose(oc.PureDP(epsilon=1).repeated(4)).choice.reason
     assert oc.compose(oc.PureDP(epsilon=1), engine="lattice").choice.reason == "asked for by name"

@@ -25,7 +25,7 @@ def refusal(content: bytes, *, path: str = "-", format: str | None = None) -> Do
 
 
 def test_the_formats() -> None:
-    assert set(FORMATS) == {"toml", "json"}
+    assert set(FORMATS) == {"toml", "json", "yaml", "yml"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The JSON Schemas agree with the readers: what one accepts the other accepts, and what one refuses the other refuses."""
+"""The JSON Schemas agree with the readers: both accept the same files and refuse the same."""
 
 from __future__ import annotations
 

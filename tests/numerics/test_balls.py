@@ -133,7 +133,7 @@ def test_the_hull_of_something_infinite_is_refused() -> None:
         hull(Enclosure.exactly(math.inf))
 
 
-@pytest.mark.parametrize("base", [Fraction(3, 2), Fraction(10**30 + 1, 10**30), Fraction(10**40)])
+@pytest.mark.parametrize("base", [Fraction(3, 2), Fraction(10**30 + 1, 10**30), Fraction(10**40 + 1)])
 def test_a_logarithm_is_contained(base: Fraction) -> None:
     with mpmath.workdps(120):
         true = 7 * to_fraction(mpmath.log1p(mpmath.mpf((base - 1).numerator) / (base - 1).denominator)) / 3

@@ -20,32 +20,7 @@ NOT_YET = {
     "negative-gauss-10": "the kind 'gaussian'",
     "bad-sampling": "the kind 'poisson_sampled'",
     "bad-gamma": "the kind 'staircase'",
-} | dict.fromkeys(
-    [
-        "mv-k2-b-x1.2",
-        "mv-k4-ln-x1.5",
-        "mv-k4-ln-x5",
-        "mv-k4-ln-t1e-3",
-        "mv-k5-x0.4",
-        "mv-k5-t1e-9",
-        "mv-k10-x5",
-        "mv-k13-wide-x1.05",
-        "mv-k14-x4",
-        "mv-k14-t1e-4",
-        "mv-k16-x0.8",
-        "mv-k16-t1e-6",
-        "mv-k16-t0.05",
-        "mv-k20-t1e-6",
-        "mv-k24-x2.5",
-        "mv-k24-t1e-8",
-        "mv-k30-x1.1",
-        "mv-k30-t1e-6",
-        "mv-k34-two-x3",
-        "mv-k40-x0.8",
-        "mv-k40-t1e-9",
-    ],
-    "UnsupportedError",
-)
+}
 
 
 def widest_allowed(file: str, name: str) -> float:

@@ -1,7 +1,4 @@
-"""Where the theorems are pushed to the ends of their ranges.
-
-
-"""
+"""Where the theorems are pushed to the ends of their ranges."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from optcomp.theorems import Term
 from optcomp.theorems.drv10 import advanced_composition
 from optcomp.theorems.kov15 import closed_form, optimal_corners, optimal_region
 from optcomp.theorems.renyi import zcdp_delta, zcdp_epsilon
+
 
 @pytest.mark.parametrize(("count", "delta"), [(1000, "0.5"), (10**6, "1e-3"), (10**12, "0.5"), (10**30, "1e-9")])
 def test_a_delta_is_never_above_1(count: int, delta: str) -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from optcomp.composition.adjacency import checked_adjacency
 from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import Mechanism, Sequence, mechanism_from_json, mechanism_to_json
-from optcomp.quantities import Enclosure, Real, exact_text, probability, rational, real
+from optcomp.quantities import Enclosure, Real, approximately, exact_text, probability, rational, real
 
 __all__ = ["VERSION", "Certificate", "ErrorSplit", "certificate_from_json", "certificate_to_json"]
 
@@ -122,14 +123,14 @@ def certificate_from_json(obj: object) -> Certificate:
     for key in _KEYS:
         if key not in obj:
             raise _refused(key, None, "is missing", "Give a certificate as it was written.")
-    if obj["version"] != VERSION or isinstance(obj["version"], bool):
+    if obj["version"] != VERSION or type(obj["version"]) is not int:
         raise _refused("version", obj["version"], f"must be {VERSION}", "Use the release that wrote it.")
     body = {key: obj[key] for key in _KEYS if key != "digest"}
     try:
-        expected = _digest(body)
+        expected: str | None = _digest(body)
     except (TypeError, ValueError, RecursionError):
-        expected = ""
-    if obj["digest"] != expected:
+        expected = None
+    if expected is None or obj["digest"] != expected:
         raise _refused("digest", obj["digest"], "does not fit the certificate: it was altered", "Ask for a new one.")
     made = _certificate(body)
     if _body(made) != body:
@@ -145,7 +146,7 @@ def _certificate(body: Mapping[str, object]) -> Certificate:
     adjacency = body["adjacency"]
     return Certificate(
         mechanism=Sequence(parts=[mechanism_from_json(each) for each in mechanisms]),
-        adjacency=None if adjacency is None else _text(adjacency, "adjacency"),
+        adjacency=checked_adjacency(None if adjacency is None else _text(adjacency, "adjacency")),
         asked=asked,
         point=point,
         answer=Enclosure(_end(body["lower"], "lower"), _end(body["upper"], "upper")),
@@ -159,7 +160,9 @@ def _certificate(body: Mapping[str, object]) -> Certificate:
 def _split(obj: object) -> ErrorSplit:
     if not isinstance(obj, Mapping) or set(obj) != set(_PARTS):
         raise _refused("error", obj, f"must name {', '.join(_PARTS)}", "Give a certificate as it was written.")
-    failure, target, answer = (float(rational(_text(obj[name], "error"), field=f"error.{name}")) for name in _PARTS)
+    failure, target, answer = (
+        approximately(rational(_text(obj[name], "error"), field=f"error.{name}")) for name in _PARTS
+    )
     return ErrorSplit(failure=failure, target=target, answer=answer)
 
 

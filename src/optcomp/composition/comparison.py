@@ -197,9 +197,12 @@ def _approximation(question: _Question) -> Enclosure:
     if tolerance == 0:
         return total
     try:
-        return approximate_optimum(question.terms, delta=question.delta, tolerance=tolerance).epsilon
+        found = approximate_optimum(question.terms, delta=question.delta, tolerance=tolerance).epsilon
     except (UnsupportedError, UndecidedError) as error:
         raise _NotApplicableError(f"{error.field} {error.condition}") from None
+    if found.upper == math.inf:
+        raise _NotApplicableError("no slack is left: some mechanism fails with more than the total")
+    return found
 
 
 _TABLE = (

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from optcomp.composition.adjacency import checked_adjacency
 from optcomp.composition.profile import Profile
-from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import Mechanism, Sequence
 
-__all__ = ["ADJACENCIES", "compose"]
-
-ADJACENCIES = ("add_or_remove_one", "add_one", "remove_one", "replace_one", "replace_special")
-"""The relations between neighbouring data sets that have a name here."""
+__all__ = ["compose"]
 
 
 def compose(
@@ -38,11 +35,4 @@ def compose(
     [4.7745675881079861, 4.7745675881079862]
     """
     whole = mechanisms if isinstance(mechanisms, Mechanism) else Sequence(parts=mechanisms)
-    if adjacency is not None and adjacency not in ADJACENCIES:
-        raise InvalidParameterError(
-            field="adjacency",
-            value=adjacency,
-            condition=f"must be one of {', '.join(ADJACENCIES)}",
-            remedy="Choose one.",
-        )
-    return Profile(mechanism=whole, adjacency=adjacency, engine=engine)
+    return Profile(mechanism=whole, adjacency=checked_adjacency(adjacency), engine=engine)

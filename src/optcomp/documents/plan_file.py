@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from optcomp.composition import ADJACENCIES, Plan, Release
+from optcomp.composition import Plan, Release, checked_adjacency
 from optcomp.documents.reading import parse, read_bytes
 from optcomp.errors import DocumentError, InvalidParameterError
 from optcomp.mechanisms import mechanism_from_json
@@ -64,9 +64,7 @@ def _plan(obj: Mapping[str, object]) -> Plan:
         raise _refused(
             "release", releases, "must be a list of at least one release", "Add [[release]] with a mechanism."
         )
-    adjacency = _text(obj, "adjacency", "")
-    if adjacency is not None and adjacency not in ADJACENCIES:
-        raise _refused("adjacency", adjacency, f"must be one of {', '.join(ADJACENCIES)}", "Choose one.")
+    adjacency = checked_adjacency(_text(obj, "adjacency", ""))
     epsilon, delta = target.get("epsilon"), target.get("delta")
     return Plan(
         title=_text(obj, "title", ""),

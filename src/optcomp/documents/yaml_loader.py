@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from decimal import Decimal
 
@@ -30,15 +31,34 @@ class _Loader(yaml.SafeLoader):
         return found
 
 
+_WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+
+
+def _whole(loader: _Loader, node: yaml.ScalarNode) -> int:
+    """An integer in plain decimals: octal, sexagesimal and the like are refused, since few people mean them."""
+    return int(_matching(_WHOLE, loader, node))
+
+
 def _decimal(loader: _Loader, node: yaml.ScalarNode) -> Decimal:
-    text = str(loader.construct_scalar(node)).replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan")
-    return Decimal(text)
+    text = str(loader.construct_scalar(node)).lower()
+    if text.lstrip("+-") in {".inf", ".nan"}:  # the plan's own checks say best what is wrong with it
+        return Decimal(text.replace(".", ""))
+    return Decimal(_matching(_NUMBER, loader, node))
+
+
+def _matching(pattern: re.Pattern[str], loader: _Loader, node: yaml.ScalarNode) -> str:
+    text = str(loader.construct_scalar(node)).replace("_", "")
+    if not pattern.fullmatch(text):
+        raise yaml.constructor.ConstructorError(None, None, f"{text!r} is no plain number", node.start_mark)
+    return text
 
 
 def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole)
 _Loader.add_constructor("tag:yaml.org,2002:float", _decimal)
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
 
@@ -51,5 +71,5 @@ def load_yaml(text: str) -> object:
     """
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506  # the loader above is a safe loader
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, LookupError) as error:  # the library looks some values up without a check
         raise ValueError(" ".join(str(error).split())) from None

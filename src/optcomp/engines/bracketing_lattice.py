@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from optcomp.errors import UndecidedError
 from optcomp.losses import TwoPoint
-from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, with_error
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import binomial
 from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.numerics.gaussian_kernel import bump
@@ -54,6 +54,7 @@ _MOST_EXACT_CELLS = 2e5
 _MOST_WORK = 4e9
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
 _RETRIES = 4
+_LARGEST_WEIGHT = 1e100
 _TOGETHER = 8  # losses whose four atoms are added one after the other before the large convolutions
 
 
@@ -257,13 +258,23 @@ class _Tilted:
         variance = self.grid.split_variance
         if variance == 0:
             return upper
+        bumps = self._bumps(x, 4 * variance, ends(upper)[1])
+        if bumps is None:
+            return ball(0)
         growth = (3 * ball(variance) / 8).exp()
-        return (2 - growth) * upper - growth * self._bumps(x, 4 * variance, ends(upper)[1])
+        return (2 - growth) * upper - growth * bumps
 
-    def _bumps(self, x: Fraction, variance: Fraction, value: Fraction | float) -> Ball:
-        """What a Gaussian of that variance adds to U at x, as a ball that contains it."""
+    def _bumps(self, x: Fraction, variance: Fraction, value: Fraction | float) -> Ball | None:
+        """What a Gaussian of that variance adds to U at x, as a ball that contains it.
+
+        Points within so many cells of x are summed; all others together have probability at most 1 and a bump of at
+        most that at the border. None when the tilt makes the weights of the near points too large for floats.
+        """
         size = -math.log(max(float(min(value, Fraction(1))), 1e-320)) + 30.0
         cells = math.ceil(math.sqrt(2 * size * float(variance)) / float(self.grid.step)) + 1
+        largest_weight = (ball(self.tilt) * cells * self.step).exp()
+        if not largest_weight < _LARGEST_WEIGHT:
+            return None
         place, gap = self._place(x)
         law = self.tail.law
         first = min(max(place - cells - law.start, 0), len(law.masses))
@@ -274,9 +285,9 @@ class _Tilted:
             for n in offsets
         ]
         near = weighted_sum(law, law.masses[first:last], np.array(weights), roundings=4) if weights else ball(0)
-        beyond = bump((cells - 1) * self.step, variance)
-        dropped = with_error(law.dropped / 2, relative=0.0, absolute=law.dropped / 2) * max(weights, default=1.0) * 2
-        return self._scale(place) * (near + dropped) + beyond.union(ball(0))
+        dropped = (largest_weight * ball(law.dropped)).union(ball(0))
+        beyond = bump(-(cells - 1) * self.step, variance).union(ball(0))
+        return self._scale(place) * (near + dropped) + beyond
 
     def _place(self, x: Fraction) -> tuple[int, Ball]:
         """The place of the least grid point ``l >= x``, and ``x - l``."""

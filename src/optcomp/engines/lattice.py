@@ -42,6 +42,7 @@ Floats = npt.NDArray[np.float64]
 _BITS = 128
 _MOST_COST = 4e9
 _MOST_CELLS = 2e7
+_MOST_STEPS = 8e5  # numbers of negative losses in all groups: each costs five roundings on its way
 _SHARP = 1e-12  # a relative width that needs no better tilt
 _TRIES = 4
 _DIGITS = 40
@@ -87,7 +88,7 @@ class Lattice:
     @property
     def is_affordable(self) -> bool:
         """Whether the law fits in memory and its convolution in about ten seconds."""
-        if any(group.count > LARGEST_COUNT for group in self.groups):
+        if any(group.count > LARGEST_COUNT for group in self.groups) or sum(self._windows) > _MOST_STEPS:
             return False
         additions = sum(min(size, 400.0) for size in self._windows)
         return self._cells <= _MOST_CELLS and self._cells * additions <= _MOST_COST

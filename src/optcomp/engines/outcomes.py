@@ -146,7 +146,8 @@ class Outcomes:
     def _certified(self, guess: Ball, target: Enclosure, bits: int, largest: Fraction) -> Enclosure | None:
         def value(point: Fraction) -> Enclosure:
             with precision(bits):
-                return enclose(self._value(ball(point), bits), least=Fraction(0), most=Fraction(1))
+                low, high = ends(self._value(ball(point), bits))
+            return Enclosure(min(max(low, Fraction(0)), Fraction(1)), max(min(high, Fraction(1)), Fraction(0)))
 
         point = max(Fraction(ends(guess)[0]), Fraction(0))
         if point == 0 and value(point).upper <= target.lower:

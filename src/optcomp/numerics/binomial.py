@@ -19,6 +19,7 @@ _DEVIATIONS = 12.5  # the window reaches this far from the mode: the tails beyon
 _EXTRA = 90  # and so many steps more, for small means where the tail is Poisson's
 _PER_STEP = 5  # roundings: the quotient, the odds (2), their product, the running product
 _TINY = 1e-300
+_LOST = 1e-290  # more than all weights together that are too small for a float
 
 
 def binomial(count: int, odds: float) -> Measure:
@@ -51,7 +52,7 @@ def binomial(count: int, odds: float) -> Measure:
         masses=weights / total,
         relative=compound_up(2 * _PER_STEP * (steps + 1) + roundings + 4) + outside + ROUNDING,
         noise=_TINY * len(weights),
-        dropped=outside,
+        dropped=outside + _LOST,
     )
 
 

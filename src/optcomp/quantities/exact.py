@@ -83,8 +83,8 @@ class Logarithm:
     def __str__(self) -> str:
         """The text that reads back as this number."""
         if self.multiple.denominator == 1 and abs(self.multiple) * self.base.numerator.bit_length() <= _LONGEST_POWER:
-            return f"ln({_fraction_text(self.base ** int(self.multiple))})"
-        return f"{_fraction_text(self.multiple)}*ln({_fraction_text(self.base)})"
+            return f"ln({_ratio_text(self.base ** int(self.multiple))})"
+        return f"{_ratio_text(self.multiple)}*ln({_ratio_text(self.base)})"
 
 
 Real = Fraction | Logarithm
@@ -271,6 +271,11 @@ def _fraction_text(value: Fraction) -> str:
     places = max(twos, fives)
     scaled = value.numerator * 10**places // value.denominator
     return _decimal_text(scaled, -places)
+
+
+def _ratio_text(value: Fraction) -> str:
+    whole = value.denominator == 1
+    return _digits(value.numerator) if whole else f"{_digits(value.numerator)}/{_digits(value.denominator)}"
 
 
 def _digits(number: int) -> str:

@@ -76,5 +76,5 @@ lock: ## resolve the dependencies again and write uv.lock
 
 clean: ## remove everything that the other targets made
 	@echo "clean: .venv .uv docs/_build and caches"
-	@rm -rf .venv .uv build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf .venv .uv .bench build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -283,7 +283,7 @@ def test_the_version() -> None:
         ("engine", 7, "engine"),
         ("precision", {}, "precision"),
         ("error", None, "error"),
-        ("error", {"failure": "0.0", "target": "0.0", "answer": 0.0}, "error"),
+        ("error", {"failure": "0.0", "target": "0.0", "answer": 0.0}, "error.answer"),
         ("error", {"failure": "0.0", "target": "0.0", "answer": "much"}, "error.answer"),
     ],
 )

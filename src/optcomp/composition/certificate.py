@@ -160,10 +160,16 @@ def _certificate(body: Mapping[str, object]) -> Certificate:
 def _split(obj: object) -> ErrorSplit:
     if not isinstance(obj, Mapping) or set(obj) != set(_PARTS):
         raise _refused("error", obj, f"must name {', '.join(_PARTS)}", "Give a certificate as it was written.")
-    failure, target, answer = (
-        approximately(rational(_text(obj[name], "error"), field=f"error.{name}")) for name in _PARTS
-    )
+    failure, target, answer = (_width(obj[name], f"error.{name}") for name in _PARTS)
     return ErrorSplit(failure=failure, target=target, answer=answer)
+
+
+def _width(value: object, field: str) -> float:
+    text = _text(value, field)
+    width = approximately(rational(text, field=field))
+    if repr(width) != text:
+        raise _refused(field, value, "must be the shortest text of a float", "Ask for a new one.")
+    return width
 
 
 def _question(obj: object) -> tuple[Literal["epsilon", "delta"], Real]:

@@ -17,11 +17,11 @@ from tests.oracles.brute_force import BruteForce, Exponent, plain, to_fraction
 from tests.oracles.problems import Problem, number, points, problem, targets
 
 SAMPLE = 150
-ALL = 5000
+ALL = 20_000
 CHUNK = 50
 STRIDE = 4  # the engines that are not exact are asked every fourth question: they are slower
 
-SELDOM = 7  # in the ordinary run they meet every seventh problem
+SELDOM = 7  # and they meet every seventh problem only
 
 SLACK = Fraction(1, 10**50)  # the oracle's own rounding, relative
 NEXT_TO_NOTHING = Fraction(1, 10**30)  # an answer this small may be wide beside its own size
@@ -161,7 +161,7 @@ def test_no_engine_is_wrong(index: int) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("start", range(0, ALL, CHUNK))
 def test_no_engine_is_wrong_anywhere(start: int) -> None:
-    found = {index: violations(problem(index)) for index in range(start, start + CHUNK)}
+    found = {index: violations(problem(index), inexact=index % SELDOM == 0) for index in range(start, start + CHUNK)}
     assert {index: each for index, each in found.items() if each} == {}
 
 

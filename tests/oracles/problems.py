@@ -13,6 +13,7 @@ import optcomp as oc
 from tests.oracles.brute_force import BruteForce, Exponent, ln, plain, to_fraction
 
 MOST_PARTS = 9
+LARGE_FROM, LARGE_PARTS = 5000, range(10, 15)  # beyond this number, every tenth problem is larger
 
 Part = tuple[Exponent, Fraction]
 
@@ -132,6 +133,8 @@ def problem(index: int) -> Problem:
     """The problem of that number."""
     draw = random.Random(f"problem {index}")
     size = draw.choice([*range(1, MOST_PARTS + 1), 0, 2, 3])
+    if index >= LARGE_FROM and index % 10 == 0:
+        size = draw.choice(LARGE_PARTS)
     epsilons = _MAKERS[index % len(_MAKERS)](draw, size)
     if draw.randrange(4) == 0:
         epsilons = [Exponent() if draw.randrange(3) == 0 else each for each in epsilons]

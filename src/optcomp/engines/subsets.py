@@ -120,12 +120,16 @@ class Subsets:
         Raises:
             UndecidedError: When the relative width would exceed 1e-9.
         """
+        return _checked(self._delta(epsilon), "delta")
+
+    def _delta(self, epsilon: Real) -> Enclosure:
+        """Delta at a point, as narrow as it comes."""
         low, high = _bounds(epsilon)
         with precision(_BITS):
             lower = self._value(high)[0]
             upper = self._value(low - self.rounded_off)[0] * (ball(self.rounded_off) / 2).exp()
             bottom, top = ends(lower)[0], ends(upper)[1]
-        return _checked(Enclosure(max(bottom, Fraction(0)), min(top, Fraction(1))).rounded(_DIGITS), "delta")
+        return Enclosure(max(bottom, Fraction(0)), min(top, Fraction(1))).rounded(_DIGITS)
 
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
@@ -140,7 +144,7 @@ class Subsets:
         if direct is not None:
             return direct
         guess, reach = self._search(target)
-        found = enclose_inverse(self.delta, target, Guess(guess, reach, reach), largest=largest)
+        found = enclose_inverse(self._delta, target, Guess(guess, reach, reach), largest=largest)
         return _checked(found, "epsilon").rounded(_DIGITS)
 
     @cached_property

@@ -51,9 +51,10 @@ nightly: setup ## run the long tests
 	@echo "nightly: pytest, long tests only"
 	@$(BIN)/python -P -m pytest -n 2 -m nightly --hypothesis-profile=nightly
 
-bench: setup ## measure side by side with peers and write docs/benchmarks.md
+bench: setup ## measure side by side with peers; write docs/benchmarks.md and docs/scaling.md
 	@echo "bench: python -m benchmarks"
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.scaling
 
 docs: setup ## build docs/_build/html, warnings are errors
 	@echo "docs: sphinx into docs/_build/html"

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -67,7 +68,7 @@ def widths() -> list[float]:
 def times_of_the_scheme() -> list[float]:
     """Time of the polynomial-time scheme against the number of mechanisms."""
     terms = {k: [Term(epsilon=Fraction(100 + 400 * i // k, 1000)) for i in range(k)] for k in COUNTS}
-    return [seconds(lambda k=k: approximate_optimum(terms[k], delta=DELTA, tolerance="0.1")) for k in COUNTS]
+    return [seconds(partial(approximate_optimum, terms[k], delta=DELTA, tolerance="0.1")) for k in COUNTS]
 
 
 def table_of_arbitrary() -> list[str]:

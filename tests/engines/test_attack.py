@@ -30,9 +30,9 @@ EXACT = {rule.name: rule.exact for rule in TABLE}
 WIDEST = {"nothing": 1e-17, "binomial": 1e-12, "outcomes": 1e-12}
 WIDEST_OF_OTHERS = 1e-9
 
-# A question is well conditioned when a relative change of 1e-12 in what is given changes the answer by less than 1e-10.
+# A question is well conditioned when a relative change of 1e-12 in what is given changes the answer by less than 1e-11.
 # Such a question must be answered; the others may end with UndecidedError.
-WELL_CONDITIONED = 1e2
+WELL_CONDITIONED = 1e1
 # An epsilon is given exactly, so a delta may lose many more digits before it is excused.
 WELL_CONDITIONED_DELTA = 1e20
 

@@ -12,15 +12,36 @@ from dataclasses import fields
 from fractions import Fraction
 
 from optcomp.errors import InvalidParameterError
+from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from optcomp.mechanisms.base import Mechanism, Repeated
 from optcomp.mechanisms.discrete import RandomizedResponse
 from optcomp.mechanisms.guarantees import ApproxDP, PureDP
+from optcomp.mechanisms.promises import RenyiCurve, ZeroConcentrated
+from optcomp.mechanisms.sampling import PoissonSampled
+from optcomp.mechanisms.selection import Exponential
 from optcomp.mechanisms.structure import Sequence
 from optcomp.quantities import Logarithm, exact_text
 
 __all__ = ["KINDS", "mechanism_from_json", "mechanism_to_json"]
 
-KINDS: dict[str, type[Mechanism]] = {each.kind: each for each in (PureDP, ApproxDP, RandomizedResponse, Sequence)}
+KINDS: dict[str, type[Mechanism]] = {
+    each.kind: each
+    for each in (
+        PureDP,
+        ApproxDP,
+        RandomizedResponse,
+        Laplace,
+        Gaussian,
+        DiscreteLaplace,
+        DiscreteGaussian,
+        Staircase,
+        Exponential,
+        ZeroConcentrated,
+        RenyiCurve,
+        PoissonSampled,
+        Sequence,
+    )
+}
 """The kinds that can be written, each with its class."""
 
 _DEEPEST = 50
@@ -118,7 +139,10 @@ def _argument(value: object, *, path: str, depth: int) -> object:
     if isinstance(value, Mapping):
         return _from_json(value, path=path, depth=depth + 1)
     if isinstance(value, list):
-        return [_from_json(each, path=f"{path}[{place}]", depth=depth + 1) for place, each in enumerate(value)]
+        return [
+            _from_json(each, path=f"{path}[{place}]", depth=depth + 1) if isinstance(each, Mapping) else each
+            for place, each in enumerate(value)
+        ]
     return value
 
 

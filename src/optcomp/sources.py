@@ -8,12 +8,14 @@ from typing import TypeVar
 
 __all__ = [
     "BS16",
+    "BW18",
     "CKS20",
     "DR16",
     "DRV10",
     "KOV15",
     "MV16",
     "WRRW23",
+    "ZDW22",
     "Paper",
     "Statement",
     "statement_of",
@@ -61,6 +63,18 @@ BS16 = Paper(
     authors="Bun, Steinke",
     title="Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds",
     year=2016,
+)
+BW18 = Paper(
+    key="BW18",
+    authors="Balle, Wang",
+    title="Improving the Gaussian Mechanism for Differential Privacy",
+    year=2018,
+)
+ZDW22 = Paper(
+    key="ZDW22",
+    authors="Zhu, Dong, Wang",
+    title="Optimal Accounting of Differential Privacy via Characteristic Function",
+    year=2022,
 )
 CKS20 = Paper(
     key="CKS20",

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
 from optcomp.composition.certificate import Certificate, ErrorSplit
+from optcomp.composition.side import Answer, Side
 from optcomp.engines import auto
-from optcomp.engines.base import Adjustable, Engine
-from optcomp.errors import InvalidParameterError, UndecidedError
-from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, lower, whole_delta
+from optcomp.errors import InvalidParameterError, UndecidedError, UnsupportedError
+from optcomp.losses import directions, lower
 from optcomp.mechanisms import Mechanism
-from optcomp.numerics.balls import ball, enclose, refine
-from optcomp.numerics.powers import product_is_one
-from optcomp.quantities import (
-    Enclosure,
-    Logarithm,
-    Number,
-    Real,
-    common_step,
-    count,
-    positive_rational,
-    probability,
-    ratio,
-    real,
-    scaled,
-)
+from optcomp.quantities import Enclosure, Number, Real, count, positive_rational, probability, real
 
 __all__ = ["Profile"]
 
-_DIGITS = 40
 _CERTIFIED_DIGITS = 12
 
 
@@ -54,8 +38,15 @@ class Profile:
     engine: str | None = None
 
     @cached_property
-    def _composite(self) -> Composite:
-        return lower(self.mechanism)
+    def sides(self) -> tuple[Side, ...]:
+        """The directions of which the worst counts: one, or two where a record may be added or removed.
+
+        Raises:
+            InvalidParameterError: When the answer depends on the adjacency and none is given.
+            UnsupportedError: When a mechanism has no loss that is known under the adjacency.
+        """
+        found = directions(self.mechanism, self.adjacency)
+        return tuple(Side(lower(self.mechanism, direction), self.engine) for direction in found)
 
     @cached_property
     def choice(self) -> auto.Choice:
@@ -64,64 +55,26 @@ class Profile:
         Raises:
             UnsupportedError: When no engine takes this composition.
         """
-        if self.engine is None:
-            return auto.select(self._composite)
-        return auto.build(self._composite, self.engine)
+        return self.sides[0].choice("float")
 
     @cached_property
     def failure(self) -> Enclosure:
         """The probability that some mechanism fails outright: below this delta no epsilon is finite."""
-        return failure_mass(self._composite)
+        return _largest([side.failure for side in self.sides])
 
     @cached_property
     def largest_epsilon(self) -> Enclosure:
-        """The sum of all epsilons: the least epsilon at ``delta = failure``."""
-        exact = self._largest
-        if isinstance(exact, Fraction):
-            return Enclosure.exactly(exact)
-        known = [(loss.epsilon, times) for loss, times in self._composite.losses]
-        return enclose(
-            refine(
-                lambda: sum((times * ball(epsilon) for epsilon, times in known), start=ball(0)),
-                start=128,
-                accuracy=110,
-                what="the sum of epsilons",
-            )
-        )
+        """The largest loss, for pure mechanisms the sum of all epsilons: the least epsilon at ``delta = failure``."""
+        return _largest([side.largest_epsilon for side in self.sides])
 
-    @cached_property
-    def _largest(self) -> Real | None:
-        """The sum of all epsilons, exactly, where it is a rational or the logarithm of one."""
-        losses = self._composite.losses
-        found = common_step(loss.epsilon for loss, _ in losses) if losses else (Fraction(0), ())
-        if found is None:
-            return None
-        step, multiples = found
-        return scaled(step, Fraction(sum(n * times for n, (_, times) in zip(multiples, losses, strict=True))))
-
-    def _beyond_every_loss(self, epsilon: Real) -> bool:
-        """Whether it is exactly known that no loss exceeds this epsilon."""
-        losses = [(loss.epsilon, times) for loss, times in self._composite.losses]
-        if self._largest is not None:
-            share = ratio(epsilon, self._largest) if losses else None
-            return share is not None and share >= 1
-        parts = [(loss, times) for loss, times in [*losses, (epsilon, -1)] if isinstance(loss, Logarithm)]
-        if len(parts) <= len(losses):  # decimals and logarithms together are never equal to one of either kind
-            return False
-        return product_is_one((loss.base**loss.multiple.numerator, times) for loss, times in parts)
-
-    def _engine(self, width: float | None) -> Engine:
-        """The engine, set to the wanted width when it has one to choose."""
-        engine = self.choice.engine
-        return engine.with_width(width) if width is not None and isinstance(engine, Adjustable) else engine
-
-    def delta(self, epsilon: Number, *, width: Number | None = None) -> Enclosure:
+    def delta(self, epsilon: Number, *, width: Number | None = None, rigor: auto.Rigor = "float") -> Enclosure:
         """The least delta at an epsilon.
 
         Args:
             epsilon: In nats; any real number, negative ones too. It may be a logarithm, ``"ln(3)"``.
-            width: The largest relative width that is acceptable; by default what the engine promises (1e-6 where no
-                exact engine takes the composition).
+            width: The largest relative width that is acceptable; by default what the engine promises.
+            rigor: ``float`` counts every rounding and assumes that elementary functions of the platform are accurate
+                to a few units in the last place; ``ball`` assumes nothing, and refuses where no engine does without.
 
         Returns:
             An enclosure of ``sup_S P(S) - e^epsilon Q(S)`` over the worst pair of output laws P and Q.
@@ -136,19 +89,16 @@ class Profile:
 
         Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
         """
-        point, limit = real(epsilon, field="epsilon"), _acceptable(width)
-        if self.failure.lower == 1:
-            return Enclosure.exactly(1)
-        if self._beyond_every_loss(point):
-            return self.failure
-        return _narrow(whole_delta(self.failure, self._engine(limit).delta(point)).rounded(_DIGITS), limit, "delta")
+        point, limit, checked = real(epsilon, field="epsilon"), _acceptable(width), _rigor(rigor)
+        return _largest([side.delta(point, width=limit, rigor=checked).value for side in self.sides])
 
-    def epsilon(self, delta: Number, *, width: Number | None = None) -> Enclosure:
+    def epsilon(self, delta: Number, *, width: Number | None = None, rigor: auto.Rigor = "float") -> Enclosure:
         """The least epsilon >= 0 at a delta.
 
         Args:
             delta: Between 0 and 1.
             width: The largest relative width that is acceptable, as for `delta`.
+            rigor: As for `delta`.
 
         Returns:
             An enclosure of the least epsilon; infinite when delta is below the probability that some mechanism fails.
@@ -173,21 +123,13 @@ class Profile:
 
         Source: Kairouz, Oh, Viswanath, Theorem 3.3 (equal mechanisms); Murtagh, Vadhan, Theorem 1.5.
         """
-        wanted, limit = probability(delta, field="delta"), _acceptable(width)
-        if wanted == 1:
-            return Enclosure.exactly(0)
-        side = exceeds_failure(self._composite, wanted)
-        if side < 0:
-            return Enclosure.exactly(math.inf)
-        if side == 0:
-            return self.largest_epsilon
-        found = self._engine(limit).epsilon(finite_target(self._composite, wanted)).rounded(_DIGITS)
-        return _narrow(found, limit, "epsilon")
+        wanted, limit, checked = probability(delta, field="delta"), _acceptable(width), _rigor(rigor)
+        return _largest([side.epsilon(wanted, width=limit, rigor=checked).value for side in self.sides])
 
     @property
     def considered(self) -> tuple[tuple[auto.Rule, bool], ...]:
         """Every engine's rule, and whether it takes this composition."""
-        return auto.considered(self._composite)
+        return auto.considered(self.sides[0].composite)
 
     def certificate(
         self,
@@ -196,6 +138,7 @@ class Profile:
         delta: Number | None = None,
         width: Number | None = None,
         digits: int = _CERTIFIED_DIGITS,
+        rigor: auto.Rigor | None = None,
     ) -> Certificate:
         """The answer to one question, with everything needed to check it again.
 
@@ -205,6 +148,7 @@ class Profile:
             width: As for `delta`.
             digits: The certified interval is widened to that many significant digits, so that an engine with less
                 precision can confirm it.
+            rigor: As for `delta`; None takes ``ball`` where an engine reaches, else ``float``.
 
         Returns:
             A frozen certificate: see `optcomp.recheck`.
@@ -222,40 +166,56 @@ class Profile:
             )
         asked: Literal["epsilon", "delta"] = "delta" if delta is None else "epsilon"
         point = real(epsilon if delta is None else delta, field=asked)  # type: ignore[arg-type]  # one of them is given
-        answer = self.delta(point, width=width) if delta is None else self.epsilon(point, width=width)
-        answer = answer.rounded(count(digits, field="digits", least=1))
-        rule = self.choice.rule
+        found = self._answers(asked, point, _acceptable(width), None if rigor is None else _rigor(rigor))
+        answer = _largest([each.value for each in found]).rounded(count(digits, field="digits", least=1))
+        chosen = next((each.choice for each in found if each.choice is not None), None) or self.choice
         return Certificate(
             mechanism=self.mechanism,
             adjacency=self.adjacency,
             asked=asked,
             point=point,
             answer=answer,
-            theorem=rule.theorem,
-            engine=rule.name,
-            precision=rule.precision,
+            theorem=chosen.rule.theorem,
+            engine=chosen.rule.name,
+            precision=chosen.rule.precision,
             error=self.error_split(asked, point, answer),
         )
+
+    def _answers(
+        self, asked: Literal["epsilon", "delta"], point: Real, width: float | None, rigor: auto.Rigor | None
+    ) -> list[Answer]:
+        """The answers of all sides; without a rigor, in balls where that is possible."""
+        if rigor is None:
+            try:
+                return self._answers(asked, point, width, "ball")
+            except (UndecidedError, UnsupportedError):
+                rigor = "float"
+        if asked == "delta":
+            return [side.delta(point, width=width, rigor=rigor) for side in self.sides]
+        wanted = probability(point, field="delta")
+        return [side.epsilon(wanted, width=width, rigor=rigor) for side in self.sides]
 
     def error_split(self, asked: Literal["epsilon", "delta"], point: Real, answer: Enclosure) -> ErrorSplit:
         """Where the width of an answer comes from."""
         target = 0.0
-        if asked == "epsilon" and exceeds_failure(self._composite, Fraction(point)) > 0:  # type: ignore[arg-type]  # a delta
-            target = finite_target(self._composite, Fraction(point)).relative_width  # type: ignore[arg-type]  # as above
+        if asked == "epsilon":
+            target = max(side.target_width(Fraction(point)) for side in self.sides)  # type: ignore[arg-type]  # a delta
         return ErrorSplit(failure=self.failure.relative_width, target=target, answer=answer.relative_width)
+
+
+def _largest(found: list[Enclosure]) -> Enclosure:
+    """The largest of several unknown numbers."""
+    return Enclosure(max(each.lower for each in found), max(each.upper for each in found))
+
+
+def _rigor(value: str) -> auto.Rigor:
+    for known in auto.RIGORS:
+        if value == known:
+            return known
+    raise InvalidParameterError(
+        field="rigor", value=value, condition=f"must be one of {', '.join(auto.RIGORS)}", remedy="Choose one."
+    )
 
 
 def _acceptable(width: Number | None) -> float | None:
     return None if width is None else float(positive_rational(width, field="width"))
-
-
-def _narrow(found: Enclosure, limit: float | None, what: str) -> Enclosure:
-    """The enclosure itself when it is as narrow as was asked."""
-    if limit is not None and found.relative_width > limit:
-        raise UndecidedError(
-            field=what,
-            value=str(found),
-            condition=f"could not be enclosed to a relative width of {limit}",
-            remedy="Ask for a larger width, or take this interval: it contains the truth.",
-        )
-    return found

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from optcomp.engines.approximation import Approximation
 from optcomp.engines.base import Engine, Nothing
 from optcomp.engines.binomial import Binomial
 from optcomp.engines.bracketing_lattice import BracketingLattice
+from optcomp.engines.closed_form import ClosedForm
 from optcomp.engines.lattice import Lattice
 from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import Composite, TwoPoint
+from optcomp.losses import Composite, Loss, TwoPoint
 from optcomp.quantities import approximately
 from optcomp.sources import statement_of
 
-__all__ = ["TABLE", "Choice", "Rule", "build", "considered", "named", "select"]
+__all__ = ["RIGORS", "TABLE", "Choice", "Rigor", "Rule", "build", "choices", "considered", "named", "select"]
+
+Rigor = Literal["float", "ball"]
+RIGORS: tuple[Rigor, ...] = ("float", "ball")
+"""``float``: any engine, every rounding counted; ``ball``: engines in ball arithmetic only."""
 
 Losses = tuple[tuple[TwoPoint, int], ...]
 
@@ -33,12 +39,14 @@ class Rule:
         when: What it takes, in words.
         exact: Whether its answers are narrow up to rounding, instead of to a wanted width.
         build: The engine for a composition, or None when the composition is not of that kind.
+        follows: Whether it is asked where an earlier engine of the table did not reach its width.
     """
 
     kind: type[Engine]
     when: str
     exact: bool
     build: Callable[[Composite], Engine | None]
+    follows: bool = False
 
     @property
     def name(self) -> str:
@@ -54,6 +62,11 @@ class Rule:
     def precision(self) -> str:
         """The arithmetic that the engine works in."""
         return self.kind.precision
+
+    @property
+    def in_balls(self) -> bool:
+        """Whether its arithmetic is ball arithmetic alone, which assumes nothing of any elementary function."""
+        return self.precision.startswith("balls")
 
 
 @dataclass(frozen=True)
@@ -74,11 +87,19 @@ def _nothing(composite: Composite) -> Engine | None:
     return None if composite.losses else Nothing()
 
 
+def _closed_form(composite: Composite) -> Engine | None:
+    return ClosedForm.of(composite.losses)
+
+
 def _binomial(composite: Composite) -> Engine | None:
-    if len(composite.losses) != 1:
-        return None
-    ((loss, count),) = composite.losses
-    return Binomial(loss.epsilon, count)
+    known = _two_point(composite.losses)
+    return Binomial(known[0][0].epsilon, known[0][1]) if known is not None and len(known) == 1 else None
+
+
+def _two_point(losses: tuple[tuple[Loss, int], ...]) -> Losses | None:
+    """The losses themselves when all of them are those of randomized response."""
+    known = tuple((loss, count) for loss, count in losses if isinstance(loss, TwoPoint))
+    return known if len(known) == len(losses) else None
 
 
 def _outcomes(composite: Composite) -> Engine | None:
@@ -89,8 +110,9 @@ def _in_floats(build: Callable[[Losses], Engine | None]) -> Callable[[Composite]
     """An engine that works in floats: it takes epsilons between 1e-100 and 1e100 only."""
 
     def checked(composite: Composite) -> Engine | None:
-        fits = all(_LEAST <= approximately(loss.epsilon) <= _MOST for loss, _ in composite.losses)
-        return build(composite.losses) if composite.losses and fits else None
+        known = _two_point(composite.losses)
+        fits = bool(known) and all(_LEAST <= approximately(loss.epsilon) <= _MOST for loss, _ in known or ())
+        return build(known) if known and fits else None
 
     return checked
 
@@ -98,6 +120,12 @@ def _in_floats(build: Callable[[Losses], Engine | None]) -> Callable[[Composite]
 TABLE: tuple[Rule, ...] = (
     Rule(Nothing, "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
     Rule(Binomial, "all epsilons are equal; any count", exact=True, build=_binomial),
+    Rule(
+        ClosedForm,
+        "there is one mechanism, or all are Gaussian",
+        exact=True,
+        build=_closed_form,
+    ),
     Rule(Outcomes, "the sum of the losses has at most 2048 values", exact=True, build=_outcomes),
     Rule(
         Lattice,
@@ -122,16 +150,36 @@ TABLE: tuple[Rule, ...] = (
 """The rules in the order in which they are tried; the first that fits is taken."""
 
 
-def select(composite: Composite) -> Choice:
+def choices(composite: Composite, *, rigor: Rigor = "float") -> Iterator[Choice]:
+    """The engines that take a composition, in the table's order, built as they are asked for.
+
+    Args:
+        composite: What is composed.
+        rigor: ``ball`` leaves out the engines that work in floats.
+    """
+    for rule in TABLE:
+        if rigor == "ball" and not rule.in_balls:
+            continue
+        engine = rule.build(composite)
+        if engine is not None:
+            yield Choice(engine, rule, rule.when)
+
+
+def select(composite: Composite, *, rigor: Rigor = "float") -> Choice:
     """The engine that answers for a composition, with the reason.
 
     Raises:
         UnsupportedError: When no engine takes it.
     """
-    for rule in TABLE:
-        engine = rule.build(composite)
-        if engine is not None:
-            return Choice(engine, rule, rule.when)
+    for choice in choices(composite, rigor=rigor):
+        return choice
+    if rigor == "ball":
+        raise UnsupportedError(
+            field="rigor",
+            value=rigor,
+            condition="has no engine for this composition",
+            remedy="Ask with rigor='float': the answer is certified as well, with every rounding counted.",
+        )
     raise UnsupportedError(
         field="epsilon",
         value=f"{len(composite.losses)} different values",

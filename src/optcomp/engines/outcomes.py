@@ -12,13 +12,14 @@ Epsilons of any size are welcome here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
 
 from optcomp.errors import UndecidedError
-from optcomp.losses import TwoPoint
+from optcomp.losses import Atom, AtomicLoss, Loss
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, precision
 from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.quantities import Enclosure, Real
@@ -45,25 +46,26 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Two-point losses whose sum has at most 2048 values.
+    """Losses with finitely many values whose sum has at most 2048.
 
     Args:
-        losses: Different epsilons with their counts.
+        losses: Different losses with their counts.
     """
 
     name: ClassVar[str] = "outcomes"
     precision: ClassVar[str] = "balls of 128 bits and more"
-    losses: tuple[tuple[TwoPoint, int], ...]
+    losses: tuple[tuple[AtomicLoss, int], ...]
 
     @classmethod
-    def of(cls, losses: tuple[tuple[TwoPoint, int], ...]) -> Self | None:
+    def of(cls, losses: tuple[tuple[Loss, int], ...]) -> Self | None:
         """The engine for these losses, or None when they have too many outcomes."""
-        return cls(losses) if math.prod(count + 1 for _, count in losses) <= _MOST else None
+        known = tuple((loss, count) for loss, count in losses if isinstance(loss, AtomicLoss))
+        return cls(known) if len(known) == len(losses) and _size(known) <= _MOST else None
 
     @property
     def cost(self) -> str:
         """What an answer costs, in words."""
-        return f"a sum over {math.prod(count + 1 for _, count in self.losses)} outcomes"
+        return f"a sum over {_size(self.losses)} outcomes"
 
     @cached_property
     def _known(self) -> dict[int, tuple[_Outcome, ...]]:
@@ -74,7 +76,7 @@ class Outcomes:
         if bits not in self._known:
             found = [_Outcome(ball(0), ball(1), ball(1))]
             for loss, count in self.losses:
-                steps = _steps(loss.epsilon, count)
+                steps = _steps(loss.atoms(), count)
                 found = [
                     _Outcome(a.loss + b.loss, a.likely * b.likely, a.unlikely * b.unlikely)
                     for a in found
@@ -112,7 +114,7 @@ class Outcomes:
         for bits in _BITS:
             with precision(bits):
                 guess = self._climb(hull(target), bits)
-                largest = ends(sum((count * ball(loss.epsilon) for loss, count in self.losses), start=ball(0)))[1]
+                largest = ends(sum((count * loss.largest_ball() for loss, count in self.losses), start=ball(0)))[1]
             found = self._certified(guess, target, bits, Fraction(largest))
             if found is not None and (found.is_exact or found.relative_width < 2.0**-_ACCURACY):
                 return found.rounded(_DIGITS)
@@ -156,21 +158,42 @@ class Outcomes:
         return enclose_inverse(value, target, Guess(point, reach, reach), largest=largest)
 
 
-def _steps(epsilon: Real, count: int) -> list[_Outcome]:
+def _size(losses: tuple[tuple[AtomicLoss, int], ...]) -> int:
+    """The number of outcomes, equal values not merged."""
+    total = 1
+    for loss, count in losses:
+        if loss.size > _MOST or count > _MOST:  # at least one outcome more than there are
+            return _MOST + 1
+        total *= math.comb(count + loss.size - 1, loss.size - 1)
+    return total
+
+
+def _steps(atoms: tuple[Atom, ...], count: int) -> list[_Outcome]:
     """The outcomes of ``count`` equal losses."""
-    rate = ball(epsilon)
-    likely, unlikely = 1 / (1 + (-rate).exp()), 1 / (1 + rate.exp())
     found = []
-    for negative in range(count + 1):
-        ways, positive = ball(math.comb(count, negative)), count - negative
-        found.append(
-            _Outcome(
-                (positive - negative) * rate,
-                ways * likely**positive * unlikely**negative,
-                ways * unlikely**positive * likely**negative,
+    for times in _shares(count, len(atoms)):
+        ways, left = 1, count
+        for each in times:
+            ways, left = ways * math.comb(left, each), left - each
+        outcome = _Outcome(ball(0), ball(ways), ball(ways))
+        for each, atom in zip(times, atoms, strict=True):
+            outcome = _Outcome(
+                outcome.loss + each * atom.loss,
+                outcome.likely * atom.likely**each,
+                outcome.unlikely * atom.unlikely**each,
             )
-        )
+        found.append(outcome)
     return found
+
+
+def _shares(count: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write a count as a sum of that many numbers, in order."""
+    if parts == 1:
+        yield (count,)
+        return
+    for first in range(count, -1, -1):
+        for rest in _shares(count - first, parts - 1):
+            yield (first, *rest)
 
 
 def _undecided(what: str) -> UndecidedError:

@@ -2,19 +2,48 @@
 
 from optcomp.losses import discrete as _discrete
 from optcomp.losses import guarantees as _guarantees
-from optcomp.losses.base import TwoPoint, WorstCase, worst_case
-from optcomp.losses.composite import Composite, guarantees, lower
+from optcomp.losses.additive import GaussianLoss, LaplaceLoss, StaircaseLoss
+from optcomp.losses.base import Atom, AtomicLoss, Direction, Grid, Loss, TwoPoint, WorstCase, sum_above, worst_case
+from optcomp.losses.composite import Composite, directions, guarantees, lower
+from optcomp.losses.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, KaryLoss
 from optcomp.losses.failure import exceeds_failure, failure_mass, finite_target, whole_delta
+from optcomp.losses.sampled import (
+    SampledAtoms,
+    SampledDiscreteGaussianLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+    SampledLoss,
+)
+from optcomp.losses.selection import BoundedRangeLoss
 
 __all__ = [
+    "Atom",
+    "AtomicLoss",
+    "BoundedRangeLoss",
     "Composite",
+    "Direction",
+    "DiscreteGaussianLoss",
+    "DiscreteLaplaceLoss",
+    "GaussianLoss",
+    "Grid",
+    "KaryLoss",
+    "LaplaceLoss",
+    "Loss",
+    "SampledAtoms",
+    "SampledDiscreteGaussianLoss",
+    "SampledGaussianLoss",
+    "SampledLaplaceLoss",
+    "SampledLoss",
+    "StaircaseLoss",
     "TwoPoint",
     "WorstCase",
+    "directions",
     "exceeds_failure",
     "failure_mass",
     "finite_target",
     "guarantees",
     "lower",
+    "sum_above",
     "whole_delta",
     "worst_case",
 ]

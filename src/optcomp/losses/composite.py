@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from optcomp.losses.base import TwoPoint, worst_case
-from optcomp.mechanisms import Mechanism, Repeated, Sequence
+from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.losses.additive import GaussianLoss
+from optcomp.losses.base import Direction, Loss, worst_case
+from optcomp.mechanisms import Mechanism, PoissonSampled, Repeated, Sequence
 from optcomp.quantities import Logarithm, Real
 
-__all__ = ["Composite", "guarantees", "lower"]
+__all__ = ["Composite", "directions", "guarantees", "lower"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Composite:
     """
 
     failures: tuple[tuple[Fraction, int], ...]
-    losses: tuple[tuple[TwoPoint, int], ...]
+    losses: tuple[tuple[Loss, int], ...]
 
     @property
     def size(self) -> int:
@@ -35,28 +37,69 @@ class Composite:
         return sum(count for _, count in self.losses)
 
 
-def lower(mechanism: Mechanism) -> Composite:
-    """Lower a mechanism, or a structure of mechanisms, to the parts that engines compose."""
+def directions(mechanism: Mechanism, adjacency: str | None) -> tuple[Direction, ...]:
+    """The directions whose larger answer is the answer: both where the relation allows both and they differ.
+
+    Raises:
+        InvalidParameterError: When the mechanism is sampled and the relation is not given.
+        UnsupportedError: When a sampled mechanism's loss is not known under the relation.
+    """
+    sampled = next((part for part, _ in _parts(mechanism) if isinstance(part, PoissonSampled)), None)
+    if sampled is None:
+        return ("remove",)
+    if adjacency is None:
+        raise InvalidParameterError(
+            field="adjacency",
+            value=None,
+            condition="must be given: a sampled mechanism protects in different ways under different relations",
+            remedy="Say add_or_remove_one, which covers a record being added and one being removed.",
+        )
+    if adjacency == "replace_one":
+        raise UnsupportedError(
+            field="adjacency",
+            value=adjacency,
+            condition="has no loss that is known to be sound for a Poisson sample",
+            remedy="Use add_or_remove_one; replacing is one removal and one addition.",
+        )
+    return {"add_one": ("add",), "remove_one": ("remove",)}.get(adjacency, ("remove", "add"))  # type: ignore[return-value]
+
+
+def lower(mechanism: Mechanism, direction: Direction = "remove") -> Composite:
+    """Lower a mechanism, or a structure of mechanisms, to the parts that engines compose.
+
+    Normal losses are added up to one.
+    """
     failures: Counter[Fraction] = Counter()
-    losses: Counter[TwoPoint] = Counter()
+    losses: Counter[Loss] = Counter()
+    normal = Fraction(0)
     for part, count in _parts(mechanism):
-        pair = worst_case(part)
+        pair = worst_case(part, direction)
         if pair.failure:
             failures[pair.failure] += count
-        if pair.loss is not None:
+        if isinstance(pair.loss, GaussianLoss):
+            normal += count * pair.loss.mu_squared
+        elif pair.loss is not None:
             losses[pair.loss] += count
+    if normal:
+        losses[GaussianLoss(normal)] = 1
     return Composite(
         failures=tuple(sorted(failures.items())),
-        losses=tuple(sorted(losses.items(), key=lambda item: _order(item[0].epsilon))),
+        losses=tuple(sorted(losses.items(), key=lambda item: item[0].order)),
     )
 
 
-def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...]:
-    """The (epsilon, delta) of each part, equal ones counted: what the closed forms start from."""
+def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...] | None:
+    """The (epsilon, delta) of each part, equal ones counted: what the closed forms start from.
+
+    None when some part has no such guarantee of its own.
+    """
     found: Counter[tuple[Real, Fraction]] = Counter()
     for part, count in _parts(mechanism):
-        pair = worst_case(part)
-        found[Fraction(0) if pair.loss is None else pair.loss.epsilon, pair.failure] += count
+        pair = worst_case(part, "remove")
+        largest = Fraction(0) if pair.loss is None else pair.loss.largest
+        if largest is None:
+            return None
+        found[largest, pair.failure] += count
     ordered = sorted(found.items(), key=lambda item: (_order(item[0][0]), item[0][1]))
     return tuple((epsilon, delta, count) for (epsilon, delta), count in ordered)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from optcomp.losses.base import TwoPoint, WorstCase, worst_case
+from optcomp.losses.base import Direction, TwoPoint, WorstCase, worst_case
 from optcomp.mechanisms import ApproxDP, PureDP
 from optcomp.quantities import Real
 
@@ -17,10 +17,12 @@ def _of(epsilon: Real, delta: Fraction) -> WorstCase:
 
 
 @worst_case.register
-def _(mechanism: PureDP) -> WorstCase:
+def _(mechanism: PureDP, direction: Direction) -> WorstCase:
+    del direction
     return _of(mechanism.epsilon, Fraction(0))
 
 
 @worst_case.register
-def _(mechanism: ApproxDP) -> WorstCase:
+def _(mechanism: ApproxDP, direction: Direction) -> WorstCase:
+    del direction
     return _of(mechanism.epsilon, mechanism.delta)

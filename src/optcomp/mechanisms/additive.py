@@ -35,9 +35,7 @@ class Laplace(Mechanism):
     scale: Fraction
     sensitivity: Fraction
 
-    def __init__(
-        self, *, scale: Number | None = None, epsilon: Number | None = None, sensitivity: Number = 1
-    ) -> None:
+    def __init__(self, *, scale: Number | None = None, epsilon: Number | None = None, sensitivity: Number = 1) -> None:
         reach = _nonnegative(sensitivity, "sensitivity")
         self._set(scale=_scale(reach, scale, epsilon), sensitivity=reach)
 

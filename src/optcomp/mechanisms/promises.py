@@ -46,7 +46,9 @@ class RenyiCurve(Mechanism):
         known = _numbers(orders, "orders")
         bounds = _numbers(divergences, "divergences")
         if len(known) != len(bounds) or not known:
-            raise _refused("divergences", len(bounds), "must be as many as there are orders", "Give one for each order.")
+            raise _refused(
+                "divergences", len(bounds), "must be as many as there are orders", "Give one for each order."
+            )
         for place, (order, bound) in enumerate(zip(known, bounds, strict=True)):
             if order <= 1 or (place and order <= known[place - 1]):
                 raise _refused(f"orders[{place}]", order, "must be above 1 and increase", "Sort the orders.")

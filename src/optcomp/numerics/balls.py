@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from optcomp.errors import UndecidedError
 from optcomp.quantities import Enclosure, Logarithm, Real
@@ -20,10 +20,13 @@ from optcomp.quantities import Enclosure, Logarithm, Real
 __all__ = [
     "HIGHEST_PRECISION",
     "Ball",
+    "ComplexBall",
     "ball",
+    "complex_ball",
     "enclose",
     "ends",
     "hull",
+    "legendre",
     "nearest_float",
     "precision",
     "present_precision",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 Ball = arb
+ComplexBall = acb
 
 HIGHEST_PRECISION = 1 << 15
 """The largest number of bits that `refine` tries before it gives up."""
@@ -67,6 +71,17 @@ def ball(value: Real | float) -> Ball:
     if isinstance(value, float):
         return arb(value)
     return _rational_ball(Fraction(value))
+
+
+def complex_ball(real: Ball, imaginary: Ball) -> ComplexBall:
+    """The complex ball with these parts."""
+    return acb(real, imaginary)
+
+
+def legendre(points: int, place: int) -> tuple[Ball, Ball]:
+    """A node of Gauss and Legendre's rule on [-1, 1] with that many points, and its weight."""
+    node, weight = arb(0).legendre_p_root(points, place, weight=True)
+    return node, weight
 
 
 def _rational_ball(value: Fraction) -> Ball:

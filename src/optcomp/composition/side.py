@@ -1,0 +1,175 @@
+"""One direction of a composition: its failures, its finite losses, and the engines that answer for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from optcomp.engines import auto
+from optcomp.engines.base import Adjustable, Engine
+from optcomp.errors import UndecidedError
+from optcomp.losses import Composite, exceeds_failure, failure_mass, finite_target, whole_delta
+from optcomp.numerics.balls import ball, enclose, precision, refine
+from optcomp.numerics.powers import product_is_one
+from optcomp.quantities import Enclosure, Logarithm, Real, common_step, ratio, scaled
+
+__all__ = ["Answer", "Side"]
+
+_DIGITS = 40
+_ROUGH_BITS = 64
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An enclosure, and the choice of engine behind it; None where no engine was needed."""
+
+    value: Enclosure
+    choice: auto.Choice | None
+
+
+@dataclass(frozen=True)
+class Side:
+    """A composition whose pair of output laws has a known order.
+
+    Args:
+        composite: The failures and losses.
+        engine: The engine's name; None leaves the choice to the table.
+    """
+
+    composite: Composite
+    engine: str | None
+
+    def choice(self, rigor: auto.Rigor) -> auto.Choice:
+        """The engine that is asked first.
+
+        Raises:
+            UnsupportedError: When no engine takes this composition.
+        """
+        if self.engine is None:
+            return auto.select(self.composite, rigor=rigor)
+        return auto.build(self.composite, self.engine)
+
+    @cached_property
+    def failure(self) -> Enclosure:
+        """The probability that some mechanism fails outright."""
+        return failure_mass(self.composite)
+
+    @cached_property
+    def largest_epsilon(self) -> Enclosure:
+        """The largest loss: the least epsilon at ``delta = failure``; infinite where losses have no bound."""
+        exact = self._largest
+        if isinstance(exact, Fraction):
+            return Enclosure.exactly(exact)
+        losses = self.composite.losses
+        with precision(_ROUGH_BITS):
+            bounded = all(loss.largest_ball().is_finite() for loss, _ in losses)
+        if not bounded:
+            return Enclosure.exactly(math.inf)
+        return enclose(
+            refine(
+                lambda: sum((times * loss.largest_ball() for loss, times in losses), start=ball(0)),
+                start=128,
+                accuracy=110,
+                what="the sum of the largest losses",
+            )
+        )
+
+    @cached_property
+    def _largest(self) -> Real | None:
+        """The largest loss, exactly, where it is a rational or the logarithm of one."""
+        losses = self.composite.losses
+        known = [loss.largest for loss, _ in losses]
+        values = [value for value in known if value is not None]
+        if len(values) < len(known):
+            return None
+        found = common_step(values) if losses else (Fraction(0), ())
+        if found is None:
+            return None
+        step, multiples = found
+        return scaled(step, Fraction(sum(n * times for n, (_, times) in zip(multiples, losses, strict=True))))
+
+    def _beyond_every_loss(self, epsilon: Real) -> bool:
+        """Whether it is exactly known that no loss exceeds this epsilon."""
+        losses = [(loss.largest, times) for loss, times in self.composite.losses]
+        if self._largest is not None:
+            share = ratio(epsilon, self._largest) if losses else None
+            return share is not None and share >= 1
+        if any(loss is None for loss, _ in losses):
+            return False
+        parts = [(loss, times) for loss, times in [*losses, (epsilon, -1)] if isinstance(loss, Logarithm)]
+        if len(parts) <= len(losses):  # decimals and logarithms together are never equal to one of either kind
+            return False
+        return product_is_one((loss.base**loss.multiple.numerator, times) for loss, times in parts)
+
+    def delta(self, epsilon: Real, *, width: float | None, rigor: auto.Rigor) -> Answer:
+        """The least delta at an epsilon.
+
+        **Guarantee**: ``lower <= delta <= upper``.
+        """
+        if self.failure.lower == 1:
+            return Answer(Enclosure.exactly(1), None)
+        if self._beyond_every_loss(epsilon):
+            return Answer(self.failure, None)
+        return self._asked(
+            lambda engine: _narrow(whole_delta(self.failure, engine.delta(epsilon)).rounded(_DIGITS), width, "delta"),
+            width,
+            rigor,
+        )
+
+    def epsilon(self, delta: Fraction, *, width: float | None, rigor: auto.Rigor) -> Answer:
+        """The least epsilon >= 0 at a delta.
+
+        **Guarantee**: ``lower <= epsilon <= upper``.
+        """
+        if delta == 1:
+            return Answer(Enclosure.exactly(0), None)
+        side = exceeds_failure(self.composite, delta)
+        if side < 0:
+            return Answer(Enclosure.exactly(math.inf), None)
+        if side == 0:
+            return Answer(self.largest_epsilon, None)
+        target = finite_target(self.composite, delta)
+        return self._asked(
+            lambda engine: _narrow(engine.epsilon(target).rounded(_DIGITS), width, "epsilon"), width, rigor
+        )
+
+    def _asked(self, question: Callable[[Engine], Enclosure], width: float | None, rigor: auto.Rigor) -> Answer:
+        """The answer of the first engine that reaches the promised or the wanted width."""
+        refusal: UndecidedError | None = None
+        if self.engine is not None:
+            choices = [self.choice(rigor)]
+        else:
+            self.choice(rigor)  # refuses what no engine takes
+            choices = auto.choices(self.composite, rigor=rigor)  # type: ignore[assignment]  # one at a time
+        for choice in choices:
+            if refusal is not None and not choice.rule.follows:
+                continue
+            engine = choice.engine
+            if width is not None and isinstance(engine, Adjustable):
+                engine = engine.with_width(width)
+            try:
+                return Answer(question(engine), choice)
+            except UndecidedError as error:
+                refusal = refusal or error
+        raise refusal  # type: ignore[misc]  # at least one engine was asked
+
+    def target_width(self, delta: Fraction) -> float:
+        """The relative width of what is left of delta for the finite losses."""
+        if exceeds_failure(self.composite, delta) <= 0:
+            return 0.0
+        return finite_target(self.composite, delta).relative_width
+
+
+def _narrow(found: Enclosure, limit: float | None, what: str) -> Enclosure:
+    """The enclosure itself when it is as narrow as was asked."""
+    if limit is not None and found.relative_width > limit:
+        raise UndecidedError(
+            field=what,
+            value=str(found),
+            condition=f"could not be enclosed to a relative width of {limit}",
+            remedy="Ask for a larger width, or take this interval: it contains the truth.",
+        )
+    return found

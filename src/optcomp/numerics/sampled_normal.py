@@ -1,0 +1,134 @@
+"""``E[(1 - q + q e^(m z - m^2/2))^a]`` for standard normal z, in balls: the trapezoid rule with a proven bound.
+
+The integrand is analytic in the strip ``|Im z| < pi/m``, where ``|w| <= w(Re z)`` and ``|w| >= w(Re z) cos(m d/2)`` at
+height d, and ``|arg w| <= m d``. So a rule of step h is off by at most ``2 N/(e^(2 pi d/h) - 1)`` with
+
+    N = e^(d^2/2 + |Im a| m d) C E[w^(Re a)],   C = 1 for Re a >= 0, else cos(m d/2)^(Re a),
+
+and the expectation in N is bounded by the same rule, applied to absolute values. What lies beyond the ends is bounded
+by ``w^A <= 1 - q + q r^A`` for A >= 1 or A <= 0 (convexity), and by ``(1 - q)^A`` for A <= 0.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from optcomp.numerics.balls import Ball, ComplexBall, ball, complex_ball, nearest_float, present_precision
+from optcomp.numerics.gaussian_sums import gaussian_sum
+
+__all__ = ["best_step", "sampled_discrete_normal_growth", "sampled_normal_growth"]
+
+_HEIGHTS = 40
+
+
+def best_step(mu: float, real: float, imaginary: float, size: float) -> tuple[float, float]:
+    """The widest step, and the height of the strip, for an error of about ``e^-size`` of the value."""
+    best, height = 0.0, 1.0
+    top = 0.98 * math.pi / mu
+    for place in range(1, _HEIGHTS + 1):
+        d = min(top, 2 * math.sqrt(2 * size)) * place / _HEIGHTS
+        loss = -real * -math.log(math.cos(mu * d / 2)) if real < 0 else 0.0
+        step = 2 * math.pi * d / (size + 1 + d * d / 2 + abs(imaginary) * mu * d + loss)
+        if step > best:
+            best, height = step, d
+    return best, height
+
+
+def sampled_normal_growth(mu: Ball, share: Ball, power: Ball | ComplexBall) -> Ball | ComplexBall:
+    """The expectation, real when the power is real; its real part is at least 1 or at most 0.
+
+    **Guarantee**: the ball contains it.
+    """
+    complex_power = power if isinstance(power, ComplexBall) else complex_ball(power, ball(0))
+    real, imaginary = complex_power.real, abs(complex_power.imag)
+    bits = present_precision()
+    a, q, m = nearest_float(real), nearest_float(share), nearest_float(mu)
+    size = (bits + 8) * math.log(2)
+    rough, d = best_step(m, a, nearest_float(imaginary), size)
+    step = Fraction(math.floor(rough * 4096), 4096) if rough > 2**-8 else Fraction(rough).limit_denominator(1 << 40)
+    reach = math.sqrt(2 * size)
+    first, last = _ends(a, q, m, reach)
+    begin, end = math.floor(first / float(step)), math.ceil(last / float(step))
+    total: Ball | ComplexBall = 0 * complex_power
+    absolute = ball(0)
+    weight = ball(step) / (8 * ball(1).atan()).sqrt()
+    for place in range(begin, end + 1):
+        z = ball(place * step)
+        log_w = (1 - share + share * (mu * z - mu**2 / 2).exp()).log()
+        absolute += (real * log_w - z**2 / 2).exp()
+        total += (complex_power * log_w - z**2 / 2).exp()
+    absolute, total = weight * absolute, weight * total
+    height = ball(d)
+    strip = (height**2 / 2 + imaginary * mu * height).exp()
+    if not real >= 0:
+        strip *= (real * (mu * height / 2).cos().log()).exp()
+    alias = 2 * strip / (8 * ball(1).atan() * height / ball(step)).expm1()
+    beyond = _beyond(mu, share, real, -ball(begin * step), -1) + _beyond(mu, share, real, ball(end * step), 1)
+    whole = (absolute + beyond) / (1 - alias) if alias < ball(0.5) else ball(1) / 0
+    error = (alias * whole + beyond).union(ball(0))
+    around = error.union(-error)
+    found = total + complex_ball(around, around)
+    return found if isinstance(power, ComplexBall) else found.real
+
+
+def _ends(a: float, q: float, m: float, reach: float) -> tuple[float, float]:
+    """From where to where the integrand matters."""
+    if a <= 0:
+        near = math.sqrt(reach**2 - 2 * a * -math.log1p(-q))
+        return max(a * m - reach, -near), reach
+    return -reach, a * m + reach
+
+
+def _beyond(mu: Ball, share: Ball, power: Ball, place: Ball, side: int) -> Ball:
+    """At least the rule's sum beyond an end on one side, at distance ``place`` from 0."""
+    shifted = place - side * power * mu
+    lost = (1 - share) * _tail(place)
+    lost += share * (power * (power - 1) * mu**2 / 2).exp() * _tail(shifted)
+    if power <= 0 and side < 0:
+        return lost.min((power * (1 - share).log()).exp() * _tail(place))
+    return lost
+
+
+def _tail(point: Ball) -> Ball:
+    return (point / ball(2).sqrt()).erfc() / 2 if point > 0 else ball(1) / 0
+
+
+def sampled_discrete_normal_growth(
+    variance: Ball, reach: int, share: Ball, power: Ball | ComplexBall
+) -> Ball | ComplexBall:
+    """The same expectation for discrete normal noise on the integers, with ``l = reach (2 x - reach)/(2 variance)``.
+
+    **Guarantee**: the ball contains it.
+    """
+    complex_power = power if isinstance(power, ComplexBall) else complex_ball(power, ball(0))
+    real = complex_power.real
+    v, a = nearest_float(variance), nearest_float(real)
+    spread = math.sqrt(2 * (present_precision() + 8) * math.log(2) * v) + 2
+    sides = sorted((0.0, a * reach))
+    begin, end = math.floor(sides[0] - spread), math.ceil(sides[1] + spread)
+    if a <= 0:
+        begin = max(begin, -math.ceil(math.sqrt(spread**2 + 2 * v * a * math.log1p(-nearest_float(share)))))
+        end = math.ceil(spread)
+    total: Ball | ComplexBall = 0 * complex_power
+    for x in range(begin, end + 1):
+        log_w = (1 - share + share * (ball(reach * (2 * x - reach)) / (2 * variance)).exp()).log()
+        total += (complex_power * log_w - ball(x) ** 2 / (2 * variance)).exp()
+    beyond = ball(0)
+    for side, last in ((-1, -begin), (1, end)):
+        own = _bells_beyond(variance, ball(last + 1))
+        shifted = ball(last + 1) - side * real * reach
+        lost = (1 - share) * own
+        lost += share * (real * (real - 1) * reach**2 / (2 * variance)).exp() * _bells_beyond(variance, shifted)
+        beyond += lost.min((real * (1 - share).log()).exp() * own) if real <= 0 and side < 0 else lost
+    beyond = beyond.union(ball(0))
+    around = beyond.union(-beyond)
+    found = (total + complex_ball(around, around)) / gaussian_sum(variance, ball(0))
+    return found if isinstance(power, ComplexBall) else found.real
+
+
+def _bells_beyond(variance: Ball, start: Ball) -> Ball:
+    """At least the sum of ``e^(-y^2/(2 variance))`` over y = start, start + 1, ..."""
+    if not start > 0:
+        return ball(1) / 0
+    return (-(start**2) / (2 * variance)).exp() / (1 - (-start / variance).exp())

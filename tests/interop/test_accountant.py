@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import math
+import pickle
 import time
 from fractions import Fraction
 from typing import Any
@@ -79,6 +82,16 @@ def test_asking_changes_nothing_and_adding_changes_the_answer() -> None:
     assert accountant.compose(EACH, 50).epsilon("1e-6").lower > first[0].upper
 
 
+@pytest.mark.parametrize("event", [EACH, ev.GaussianDpEvent(3.0)])
+def test_an_accountant_can_be_copied_and_sent_away_after_it_was_asked(event: Any) -> None:
+    accountant = new(event, event, event)
+    answer = accountant.epsilon("1e-6")
+    for twin in (copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):  # noqa: S301  # our own bytes
+        assert twin.epsilon("1e-6") == answer
+        twin.compose(event)
+    assert accountant.count == 3
+
+
 def test_a_refused_event_leaves_no_trace() -> None:
     accountant = new(EACH)
     before = accountant.state()
@@ -113,6 +126,26 @@ def test_events_are_read_for_the_relation_of_the_accountant() -> None:
 def test_a_mechanism_is_taken_as_it_is() -> None:
     replacing = Accountant(adjacency="replace_one").compose(oc.Laplace(scale=4, sensitivity=1))
     assert replacing.ledger == oc.Laplace(scale=4, sensitivity=1)
+
+
+def normal_delta(epsilon: float, mu: float) -> float:
+    """The closed form for Gaussian noise, in floats: Balle, Wang, "Improving the Gaussian mechanism", Theorem 8."""
+
+    def below(x: float) -> float:
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    return below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "mu"), [("add_or_remove_one", 0.5), ("replace_special", 0.5), ("replace_one", 1)]
+)
+def test_gaussian_events_have_the_known_delta(adjacency: str, mu: float) -> None:
+    """Twenty-five runs with ten times the norm of one record: mu is 5/10, and twice that where one is replaced."""
+    accountant = Accountant(adjacency=adjacency).compose(ev.GaussianDpEvent(10.0), 25)
+    for epsilon in (0.25, 1.0, 3.0):
+        assert accountant.get_delta(epsilon) == pytest.approx(normal_delta(epsilon, mu), rel=1e-9)
+        assert accountant.get_epsilon(normal_delta(epsilon, mu)) == pytest.approx(epsilon, rel=1e-9)
 
 
 @pytest.mark.parametrize("adjacency", [None, "swap", 3])

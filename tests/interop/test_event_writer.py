@@ -180,6 +180,17 @@ def test_a_mechanism_without_an_event_for_the_relation_is_refused(mechanism: oc.
         to_dp_event(mechanism, ev, adjacency=adjacency)
 
 
+def test_a_mechanism_that_is_nested_too_deeply_is_refused() -> None:
+    deep: oc.Mechanism = oc.Laplace(scale=2)
+    for _ in range(50):
+        deep = oc.Sequence(parts=[deep])
+    assert from_dp_event(to_dp_event(deep, ev)) == deep
+    for _ in range(5000):
+        deep = oc.Sequence(parts=[deep])
+    with pytest.raises(oc.UnsupportedError, match="nested deeper than 50"):
+        to_dp_event(deep, ev)
+
+
 def test_the_classes_may_be_in_the_package_or_in_its_module() -> None:
     assert to_dp_event(oc.Laplace(scale=2), ev.OLD) == ev.LaplaceDpEvent(2.0)
     assert to_dp_event(oc.Laplace(scale=2), ev.OLD.dp_event) == ev.LaplaceDpEvent(2.0)

@@ -66,7 +66,12 @@ def test_the_history_is_a_composition_of_sampled_gaussians_for_add_or_remove_one
 
 def test_a_step_without_noise_loses_everything_unless_nobody_is_sampled() -> None:
     assert after((0.0, 0.01, 1)).get_epsilon(1e-5) == math.inf
-    assert after((0, 0.0, 1), (0.0, 0.5, 0)).get_epsilon(1e-5) == 0
+    assert after((0, 0.0, 1), (0.0, 0.5, 0), (1.0, 0.0, 9)).get_epsilon(1e-5) == 0
+
+
+def test_full_batches_are_plain_gaussians() -> None:
+    plain = oc.compose(oc.Gaussian(standard_deviation=2).repeated(4), adjacency="add_or_remove_one")
+    assert after((2.0, 1.0, 4)).get_epsilon(1e-5) == float(plain.epsilon("1e-5"))
 
 
 def test_the_hook_takes_what_the_optimizer_says() -> None:
@@ -121,7 +126,7 @@ def test_the_state_goes_where_it_is_asked_to() -> None:
 )
 def test_a_state_that_is_none_is_refused_as_opacus_refuses_it(state: Any, field: str) -> None:
     accountant = after((1.0, 0.1, 3))
-    with pytest.raises(ValueError, match="must|is missing") as caught:
+    with pytest.raises(ValueError, match=r"must|is missing") as caught:
         accountant.load_state_dict(state)
     assert isinstance(caught.value, oc.InvalidParameterError)
     assert caught.value.field == field

@@ -11,6 +11,7 @@ from optcomp.engines.base import Engine, Nothing
 from optcomp.engines.binomial import Binomial
 from optcomp.engines.bracketing_lattice import BracketingLattice
 from optcomp.engines.closed_form import ClosedForm
+from optcomp.engines.contour import BallContour, Contour
 from optcomp.engines.lattice import Lattice
 from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.subsets import Subsets
@@ -139,6 +140,8 @@ TABLE: tuple[Rule, ...] = (
         exact=True,
         build=_in_floats(Subsets.of),
     ),
+    Rule(Contour, "every loss can be followed along a line: all but promises", exact=False, build=lambda c: Contour.of(c.losses)),
+    Rule(BallContour, "as for contour, where floats do not reach", exact=False, build=lambda c: BallContour.of(c.losses), follows=True),
     Rule(BracketingLattice, "any epsilons, two-sided on a grid", exact=False, build=_in_floats(BracketingLattice)),
     Rule(
         Approximation,

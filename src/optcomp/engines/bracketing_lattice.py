@@ -1,20 +1,23 @@
-"""Any number of any epsilons: two-sided bounds on a grid, both of second order in its step.
+"""Any number of any losses: two-sided bounds on a grid, both of second order in its step.
 
-*Upper.* An epsilon between two neighbouring grid values is replaced by their mixture with the same total variation
-``tanh(epsilon/2)``, the choice revealed. The mixture's profile touches the true one on ``[-low, low]`` and lies above
-it elsewhere, so the composition U of the mixtures satisfies ``delta <= U``.
+*Upper.* What a loss has in a cell between two neighbouring grid values goes to both ends, so that the probabilities under
+P and under Q stay what they are. The profile of the result touches the true one at the grid values and lies above it
+elsewhere, so the composition U of the results satisfies ``delta <= U``. For the loss ``+-epsilon`` of randomized response
+that is the mixture of the two neighbouring ones with the same total variation ``tanh(epsilon/2)``.
 
-*Lower.* The mixture splits each atom of the likelihood ratio by a factor of mean one with two values that are ``e^h``
-apart. Such a factor is below a lognormal of variance ``(pi/8) h^2`` in convex order (proved in the documentation of
-this engine), so with ``w = (pi/8) h^2`` times the number of split losses, U lies below the true composition with one
-Gaussian mechanism of ``mu^2 = w`` added. Writing D(v) for the true one with a Gaussian of ``mu^2 = v``, for which ``2
-D(v) - e^(3v/8) D(4v) <= delta``,
+*Lower.* That multiplies the likelihood ratio by a factor of mean one with two values that are ``e^h`` apart. Such a factor
+is below a lognormal of variance ``(pi/8) h^2`` in convex order (proved in the documentation of this engine), so with
+``w = (pi/8) h^2`` times the number of losses off the grid, U lies below the true composition with one Gaussian mechanism of
+``mu^2 = w`` added. Writing D(v) for the true one with a Gaussian of ``mu^2 = v``, for which ``2 D(v) - e^(3v/8) D(4v) <=
+delta``,
 
-    2 U - e^(3w/8) U_4w <= delta,   U_4w: the mixtures with a Gaussian of ``mu^2 = 4w``,
+    2 U - e^(3w/8) U_4w <= delta,   U_4w: the same losses on the grid with a Gaussian of ``mu^2 = 4w``,
 
 and the Gaussian's effect on a point of the grid is known in closed form. Both are computed under a tilt, so a tiny
 delta is as accurate as a large one; the rounding of the convolution and of the Fourier transform is added on the
-unsafe side. When the step divides every epsilon, nothing is split and both bounds are the exact value.
+unsafe side. Losses without bound are cut where next to nothing lies beyond, and that counts as an infinite loss in the
+upper bound and not at all in the lower. When the step divides every loss, nothing is moved and both bounds are the
+exact value.
 """
 
 from __future__ import annotations
@@ -30,14 +33,17 @@ import numpy as np
 import numpy.typing as npt
 
 from optcomp.errors import UndecidedError
-from optcomp.losses import TwoPoint
+from optcomp.losses import AtomicLoss, DiscreteGaussianLoss, Loss, SampledDiscreteGaussianLoss, TwoPoint
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
 from optcomp.numerics.binomial import binomial
 from optcomp.numerics.bracket import Guess, enclose_inverse
+from optcomp.numerics.connect_dots import Dots, Piece, convolve_pieces, dots_of_tails, dots_of_values, range_of
 from optcomp.numerics.gaussian_kernel import bump
+from optcomp.numerics.gaussian_sums import gaussian_sum
 from optcomp.numerics.lattice import Measure, add_atoms, convolve, convolve_all, point
 from optcomp.numerics.saddle import tail_at, tail_for
 from optcomp.numerics.tail import Tail, weighted_sum
+from optcomp.numerics.tilt import spread, tilt_at, tilt_for
 from optcomp.quantities import Enclosure, Logarithm, Real, common_step
 from optcomp.sources import MV16, states
 
@@ -46,31 +52,36 @@ __all__ = ["BracketingLattice"]
 Floats = npt.NDArray[np.float64]
 
 _BITS = 128
+_ROUGH_BITS = 80
 _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
 _MOST_CELLS = 4e6
 _MOST_EXACT_CELLS = 2e5
 _MOST_WORK = 4e9
+_MOST_BALLS = 6e5  # cells of laws that are known by their tails, and values of laws with many of them
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
 _RETRIES = 4
 _LARGEST_WEIGHT = 1e100
 _TOGETHER = 8  # losses whose four atoms are added one after the other before the large convolutions
+_LEAVE_OUT = 18.0  # what is left out is at most e^-18 of the wanted width
+_LEAVE_BELOW = 45.0  # the same below the grid, where it costs little
+_OFFSETS = tuple(Fraction(n, 64) for n in (21, 43, 27, 37))  # in steps, to avoid points with mass of their own
 
 
 @dataclass(frozen=True)
 class BracketingLattice:
-    """Any two-point losses.
+    """Any losses.
 
     Args:
-        losses: Different epsilons with their counts.
+        losses: Different losses with their counts.
         width: The wanted relative width of an answer.
         step: The grid's step in nats; None chooses it from the wanted width.
     """
 
     name: ClassVar[str] = "bracketing_lattice"
     precision: ClassVar[str] = "double precision, every rounding counted"
-    losses: tuple[tuple[TwoPoint, int], ...]
+    losses: tuple[tuple[Loss, int], ...]
     width: float = 1e-6
     step: Fraction | None = None
 
@@ -92,15 +103,19 @@ class BracketingLattice:
         Raises:
             UndecidedError: When no affordable grid gives that width.
         """
-        if _bounds(epsilon)[0] >= sum(_bounds(loss.epsilon)[1] * count for loss, count in self.losses):
+        low, high = _bounds(epsilon)
+        if low >= sum(_largest(loss) * count for loss, count in self.losses):
             return Enclosure.exactly(0)
-        tilt = tail_at(*self._floats, float(_bounds(epsilon)[0])).tilt
-        variance = _SURE * self.width / (2 * tilt * (tilt + 1) + 2)
+        if self._simple:
+            tilt, log_delta = tail_at(*self._floats, float(low)).tilt, 0.0
+        else:
+            tilt, log_delta = tilt_at(self._cumulant, float(low))
+        aim = _Aim(tilt, _SURE * self.width / (2 * tilt * (tilt + 1) + 2), log_delta + math.log(self.width))
 
-        def answer(grid: _Grid) -> Enclosure:
-            return _Tilted(grid, tilt).delta(_bounds(epsilon))
+        def answer(tilted: _Tilted) -> Enclosure:
+            return tilted.delta((low, high))
 
-        return self._refined(answer, tilt, variance, "delta")
+        return self._refined(answer, aim, "delta")
 
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
@@ -111,30 +126,34 @@ class BracketingLattice:
             UndecidedError: When no affordable grid gives that width.
         """
         with precision(_BITS):
-            guess = tail_for(*self._floats, nearest_float(hull(target).log()))
-        variance = _SURE * self.width * max(guess.x, 1e-300) / (2 * (guess.tilt + 1))
+            log_target = nearest_float(hull(target).log())
+        if self._simple:
+            guess = tail_for(*self._floats, log_target)
+            tilt, x = guess.tilt, max(guess.x, 1e-300)
+        else:
+            tilt, x = tilt_for(self._cumulant, log_target)
+            x = max(x, spread(self._cumulant, tilt) / 100)
+        aim = _Aim(tilt, _SURE * self.width * x / (2 * (tilt + 1)), log_target + math.log(self.width))
 
-        def answer(grid: _Grid) -> Enclosure | None:
-            return _Tilted(grid, guess.tilt).epsilon(target)
+        def answer(tilted: _Tilted) -> Enclosure | None:
+            return tilted.epsilon(target)
 
-        return self._refined(answer, guess.tilt, variance, "epsilon")
+        return self._refined(answer, aim, "epsilon")
 
-    def _refined(
-        self, answer: Callable[[_Grid], Enclosure | None], tilt: float, variance: float, what: str
-    ) -> Enclosure:
+    def _refined(self, answer: Callable[[_Tilted], Enclosure | None], aim: _Aim, what: str) -> Enclosure:
         """The first answer that is narrow enough, on finer and finer grids."""
         found: Enclosure | None = None
         for _ in range(_RETRIES):
-            grid = self._grid(tilt, variance)
+            grid = self._grid(aim)
             if grid is None:
                 break
-            found = answer(grid)
+            found = answer(_Tilted(grid, aim.tilt))
             if found is not None and found.relative_width <= self.width:
                 return found.rounded(_DIGITS)
-            if self.step is not None or grid.split_variance == 0:
+            if self.step is not None or (grid.split_variance == 0 and self._simple):
                 break
             reached = 8.0 if found is None else min(found.relative_width / self.width, 1e3)
-            variance /= 2 * reached
+            aim = _Aim(aim.tilt, aim.variance / (2 * reached), aim.log_share - _LEAVE_OUT)
         raise UndecidedError(
             field=what,
             value=f"no grid of at most {_MOST_CELLS:.0e} cells" if found is None else str(found),
@@ -143,24 +162,168 @@ class BracketingLattice:
         )
 
     @cached_property
-    def _floats(self) -> tuple[Floats, Floats]:
-        values = [float(_bounds(loss.epsilon)[1]) for loss, _ in self.losses]
-        return np.array(values), np.array([float(count) for _, count in self.losses])
+    def _simple(self) -> bool:
+        """Whether all losses have two points only."""
+        return all(isinstance(loss, TwoPoint) for loss, _ in self.losses)
 
-    def _grid(self, tilt: float, variance: float) -> _Grid | None:
+    @cached_property
+    def _two_point(self) -> tuple[tuple[TwoPoint, int], ...]:
+        return tuple((loss, count) for loss, count in self.losses if isinstance(loss, TwoPoint))
+
+    @cached_property
+    def _others(self) -> tuple[tuple[Loss, int], ...]:
+        return tuple((loss, count) for loss, count in self.losses if not isinstance(loss, TwoPoint))
+
+    @cached_property
+    def _floats(self) -> tuple[Floats, Floats]:
+        values = [float(_bounds(loss.epsilon)[1]) for loss, _ in self._two_point]
+        return np.array(values), np.array([float(count) for _, count in self._two_point])
+
+    def _cumulant(self, tilt: float) -> float:
+        """The cumulant function of the sum, about."""
+        epsilons, counts = self._floats
+        total = float(counts @ (_log_cosh((tilt + 0.5) * epsilons) - _log_cosh(epsilons / 2)))
+        with precision(_ROUGH_BITS):
+            for loss, count in self._others:
+                total += count * nearest_float(loss.growth(ball(tilt)).log())
+        return total
+
+    def _grid(self, aim: _Aim) -> _Grid | None:
         """A grid on which all splits together add at most the given variance; None when it would be too fine."""
         size = sum(count for _, count in self.losses)
+        shapes = self._shapes(aim, size)
+        if shapes is None:
+            return None
+        reach = self._reach(aim.tilt, shapes)
+        grids = [loss.grid for loss, _ in self._others]
+        steps = [loss.epsilon for loss, _ in self._two_point] + [each.step for each in grids if each]
+        exact = common_step(steps) if steps else None
+        common = exact[0] if exact is not None and isinstance(exact[0], Fraction) and exact[0] > 0 else None
+        step = self.step or _short(math.sqrt(aim.variance / (float(_SPLIT) * size)))
+        if self.step is None and common is not None:
+            free = sum(count for (_, count), each in zip(self._others, grids, strict=True) if each is None)
+            if free == 0:
+                cells = reach / float(common) if common > 1e-200 else math.inf
+                if cells <= _MOST_EXACT_CELLS or common >= step:  # cheaper, or cheap enough, and nothing is split
+                    step = common
+            else:
+                wanted = math.sqrt(aim.variance / (float(_SPLIT) * free))
+                if common >= wanted > 0:
+                    step = common / math.ceil(common / Fraction(wanted))
+        if step <= 0 or not _affordable(reach / float(step), size):
+            return None
+        cells = sum((shape.high - shape.low) / float(step) for shape in shapes if shape.values is None)
+        return _Grid(self._two_point, self._others, shapes, step) if cells <= _MOST_BALLS else None
+
+    def _shapes(self, aim: _Aim, size: int) -> tuple[_Shape, ...] | None:
+        """The other losses' values, or the range that holds all of them but the share that may be left out."""
+        log_share = aim.log_share - _LEAVE_OUT - math.log(size)
+        found = []
+        with precision(_BITS):
+            for loss, _ in self._others:
+                shape = _shape(loss, log_share, math.log(self.width / size) - _LEAVE_BELOW, aim.tilt)
+                if shape is None:
+                    return None
+                found.append(shape)
+        return tuple(found)
+
+    def _reach(self, tilt: float, shapes: tuple[_Shape, ...]) -> float:
+        """About how far the sum spreads under the tilt, in nats."""
         epsilons, counts = self._floats
-        with np.errstate(under="ignore"):
-            spread = math.sqrt(float(counts @ (epsilons / np.cosh(np.minimum((tilt + 0.5) * epsilons, 300.0))) ** 2))
-        reach = min(2 * _DEVIATIONS * spread + 4 * float(epsilons.max()), 2 * float(counts @ epsilons))
-        exact = common_step(loss.epsilon for loss, _ in self.losses)
-        step = self.step or _short(math.sqrt(variance / (float(_SPLIT) * size)))
-        if self.step is None and exact is not None and isinstance(exact[0], Fraction):
-            cells = reach / float(exact[0]) if exact[0] > 1e-200 else math.inf
-            if cells <= _MOST_EXACT_CELLS or exact[0] >= step:  # cheaper, or cheap enough, and nothing is split
-                step = exact[0]
-        return _Grid(self.losses, step) if step > 0 and _affordable(reach / float(step), size) else None
+        longest = 2 * float(epsilons.max()) if len(epsilons) else 0.0
+        longest = max([longest, *(shape.high - shape.low for shape in shapes)])
+        whole = 2 * float(counts @ epsilons)
+        whole += sum(count * (shape.high - shape.low) for (_, count), shape in zip(self._others, shapes, strict=True))
+        if self._simple:
+            with np.errstate(under="ignore"):
+                factors = epsilons / np.cosh(np.minimum((tilt + 0.5) * epsilons, 300.0))
+            deviation = math.sqrt(float(counts @ factors**2))
+        else:
+            deviation = spread(self._cumulant, tilt)
+        return min(2 * _DEVIATIONS * deviation + 2 * longest, whole)
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """What a grid is made for.
+
+    Args:
+        tilt: Under which tilt it is used.
+        variance: What all splits together may add.
+        log_share: The logarithm of the probability that matters.
+    """
+
+    tilt: float
+    variance: float
+    log_share: float
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A loss with few values, or one that is known by its tails.
+
+    Args:
+        low: Below nearly all of it.
+        high: Above nearly all of it.
+        values: The values with their probabilities, or None.
+        beyond: A bound on the probability of other values, on either side.
+    """
+
+    low: float
+    high: float
+    values: list[tuple[Ball, Ball]] | None
+    beyond: Ball
+
+
+def _shape(loss: Loss, log_share: float, log_below: float, tilt: float) -> _Shape | None:
+    if isinstance(loss, AtomicLoss):
+        values, beyond = [(atom.loss, atom.likely) for atom in loss.atoms()], ball(0)
+    elif isinstance(loss, DiscreteGaussianLoss | SampledDiscreteGaussianLoss):
+        share = min(log_share, log_below)
+        base = loss if isinstance(loss, DiscreteGaussianLoss) else loss.base
+        reach = math.ceil(math.sqrt(2 * float(base.variance) * (5 - share))) + 1
+        if 2 * reach + base.sensitivity > _MOST_BALLS:
+            return None
+        values, beyond = _normal_values(loss, base, reach)
+    else:
+        found = range_of(loss.above, log_above=log_share, log_below=log_below, tilt=tilt)
+        return None if found is None else _Shape(*found, values=None, beyond=ball(0))
+    places = [nearest_float(value) for value, _ in values]
+    return _Shape(min(places), max(places), values, beyond)
+
+
+def _normal_values(
+    loss: DiscreteGaussianLoss | SampledDiscreteGaussianLoss, base: DiscreteGaussianLoss, reach: int
+) -> tuple[list[tuple[Ball, Ball]], Ball]:
+    """The values for noise up to ``reach`` from the middle of either law, and a bound on all others, on either side."""
+    variance, sensitivity = ball(base.variance), base.sensitivity
+    total = gaussian_sum(variance, ball(0))
+    unit = Fraction(sensitivity, 2) / base.variance
+    values = []
+    for x in range(-reach, reach + sensitivity + 1):
+        value = ball(unit * (sensitivity - 2 * x))
+        if isinstance(loss, DiscreteGaussianLoss):
+            values.append((value, (-(ball(x) ** 2) / (2 * variance)).exp() / total))
+            continue
+        without = (-(ball(x - sensitivity) ** 2) / (2 * variance)).exp() / total
+        ratio = 1 - ball(loss.share) + ball(loss.share) * value.exp()
+        remove = loss.direction == "remove"
+        values.append((ratio.log(), without * ratio) if remove else (-ratio.log(), without))
+    start = ball(reach)
+    return values, (-(start**2) / (2 * variance)).exp() / (1 - (-start / variance).exp()) / total
+
+
+def _log_cosh(y: Floats) -> Floats:
+    near = np.log1p(2 * np.sinh(np.minimum(y, 30.0) / 2) ** 2)
+    return np.where(y < 30.0, near, y - math.log(2))
+
+
+def _largest(loss: Loss) -> Fraction | float:
+    """At least the largest loss; infinite when there is none."""
+    if loss.largest is not None:
+        return _bounds(loss.largest)[1]
+    with precision(_BITS):
+        return ends(loss.largest_ball())[1]
 
 
 def _affordable(cells: float, size: int) -> bool:
@@ -199,15 +362,49 @@ class _Split:
     exact: bool
 
 
+@dataclass(frozen=True)
+class _Other:
+    """A loss with more than two points.
+
+    Args:
+        loss: The loss.
+        count: How many there are.
+        shape: Its values or range.
+        offset: Its points are this and multiples of the step.
+        exact: Whether all its values are points.
+    """
+
+    loss: Loss
+    count: int
+    shape: _Shape
+    offset: Fraction
+    exact: bool
+
+
 class _Grid:
     """The losses on one grid."""
 
-    def __init__(self, losses: tuple[tuple[TwoPoint, int], ...], step: Fraction) -> None:
+    def __init__(
+        self,
+        two_point: tuple[tuple[TwoPoint, int], ...],
+        others: tuple[tuple[Loss, int], ...],
+        shapes: tuple[_Shape, ...],
+        step: Fraction,
+    ) -> None:
         self.step = step
-        self.splits = tuple(_split(loss.epsilon, count, step) for loss, count in losses)
-        self.top = sum(split.high * split.count for split in self.splits)
-        moved = sum(split.count for split in self.splits if not split.exact)
-        self.split_variance = _SPLIT * step**2 * moved
+        self.splits = tuple(_split(loss.epsilon, count, step) for loss, count in two_point)
+        self.others = tuple(
+            _other(loss, count, shape, step) for (loss, count), shape in zip(others, shapes, strict=True)
+        )
+        self.moved = sum(each.count for each in (*self.splits, *self.others) if not each.exact)
+        self.split_variance = _SPLIT * step**2 * self.moved
+
+
+def _other(loss: Loss, count: int, shape: _Shape, step: Fraction) -> _Other:
+    grid = loss.grid
+    if grid is not None and isinstance(grid.step, Fraction) and (grid.step / step).denominator == 1:
+        return _Other(loss, count, shape, grid.halves * grid.step / 2, exact=True)
+    return _Other(loss, count, shape, Fraction(0), exact=False)
 
 
 def _split(epsilon: Real, count: int, step: Fraction) -> _Split:
@@ -217,22 +414,36 @@ def _split(epsilon: Real, count: int, step: Fraction) -> _Split:
 
 
 class _Tilted:
-    """The law of the mixtures' sum under one tilt, and what can be read from it."""
+    """The law of the sum on the grid under one tilt, and what can be read from it."""
 
     def __init__(self, grid: _Grid, tilt: float) -> None:
         mantissa, exponent = math.frexp(tilt)
         self.grid, self.tilt = grid, Fraction(math.ldexp(round(mantissa * 4096), exponent - 12))
         exact: list[tuple[_Split, _Atoms]] = []
         moved: list[tuple[_Split, _Atoms]] = []
+        places = sum(split.high * split.count for split in grid.splits)
+        shift = Fraction(0)
         with precision(_BITS):
             self.step = ball(grid.step)
-            self.cumulant = ball(0)
+            self.cumulant, self.lost = ball(0), ball(0)
             for split in grid.splits:
                 atoms, cumulant = _atoms(split, grid.step, self.tilt)
                 self.cumulant += split.count * cumulant
                 (exact if split.exact else moved).append((split, atoms))
             laws = [_power_of_exact(split, atoms) for split, atoms in exact] + _laws_of_moved(moved)
-            self.tail = Tail(convolve_all(laws), unit=self.step, tilt=ball(self.tilt))
+            law = convolve_all(laws)
+            if grid.others:
+                dotted = []
+                for other in grid.others:
+                    dots, offset = _dots(other, grid.step, self.tilt)
+                    dotted.append((dots, other.count))
+                    places += other.count * dots.top
+                    shift += other.count * offset
+                    self.cumulant += other.count * dots.cumulant
+                    self.lost += other.count * dots.lost
+                law = _law_of_all(law, dotted)
+            self.top = shift + places * grid.step
+            self.tail = Tail(law, unit=self.step, tilt=ball(self.tilt))
 
     def delta(self, point: tuple[Fraction, Fraction]) -> Enclosure:
         """Delta at a real number between two rationals."""
@@ -245,13 +456,13 @@ class _Tilted:
         return Enclosure(min(max(bottom, Fraction(0)), top), top)
 
     def _upper(self, x: Fraction) -> tuple[Ball, Ball]:
-        """U at x, and the size of its slope."""
-        if x >= self.grid.top * self.grid.step:
-            return ball(0), ball(0)
+        """U at x with and without what was left out, in one ball, and the size of its slope."""
+        if x >= self.top:
+            return self.lost, ball(0)
         place, gap = self._place(x)
         falling, border = self.tail.sums(place)
         scale = self._scale(place)
-        return scale * (falling - gap.expm1() * border), scale * gap.exp() * border
+        return scale * (falling - gap.expm1() * border) + self.lost, scale * gap.exp() * border
 
     def _lower(self, x: Fraction, upper: Ball) -> Ball:
         """``2 U - e^(3w/8) U_4w`` at x, given U there."""
@@ -291,28 +502,30 @@ class _Tilted:
 
     def _place(self, x: Fraction) -> tuple[int, Ball]:
         """The place of the least grid point ``l >= x``, and ``x - l``."""
-        place = math.floor(self.grid.top - x / self.grid.step)
-        return place, ball(x - (self.grid.top - place) * self.grid.step)
+        place = math.floor((self.top - x) / self.grid.step)
+        return place, ball(x - self.top + place * self.grid.step)
 
     def _scale(self, place: int) -> Ball:
-        return (self.cumulant - ball(self.tilt * (self.grid.top - place) * self.grid.step)).exp()
+        return (self.cumulant - ball(self.tilt * (self.top - place * self.grid.step))).exp()
 
     def epsilon(self, target: Enclosure) -> Enclosure | None:
         """Two points with certified deltas on either side of the target."""
-        largest = self.grid.top * self.grid.step
+        if not self.lost <= hull(target):
+            return None
         guess, slope = self._search(target)
         with precision(_BITS):
             at_guess = self.delta((guess, guess))
             middle = Fraction(at_guess.upper)
             below = Fraction((middle - Fraction(at_guess.lower)) / slope) * Fraction(17, 16)
             above = abs(middle - Fraction(target.lower)) / slope + guess / 2**44
-        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=largest)
+        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=self.top)
 
     def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
         """About where U meets the target, at least 0, and the size of its slope there."""
         with precision(_BITS):
-            place, below = self.tail.crossing(self._scale, hull(target), last=self.grid.top)
-            x = max((self.grid.top - place) * self.grid.step - Fraction(below), Fraction(0))
+            last = max(math.floor(self.top / self.grid.step), 0)
+            place, below = self.tail.crossing(self._scale, hull(target) - self.lost.mid(), last=last)
+            x = max(self.top - place * self.grid.step - Fraction(below), Fraction(0))
             slope = ends(self._upper(x)[1].mid())[0]
         return x, max(Fraction(slope), Fraction(1, 2**1000))
 
@@ -369,3 +582,42 @@ def _power(law: Measure, count: int) -> Measure:
         if count:
             law = convolve(law, law, 1)
     return whole or point()
+
+
+def _dots(other: _Other, step: Fraction, tilt: Fraction) -> tuple[Dots, Fraction]:
+    """One loss on its points, and the offset of these."""
+    shape = other.shape
+    if shape.values is not None:
+        found = dots_of_values(
+            shape.values, step=step, offset=other.offset, tilt=tilt, on_points=other.exact, beyond=shape.beyond
+        )
+        return found, other.offset
+    for share in _OFFSETS:
+        offset = share * step
+        first, last = ((Fraction(end) - offset) / step for end in (shape.low, shape.high))
+        dots = dots_of_tails(
+            other.loss.above, math.floor(first), math.ceil(last), step=step, offset=offset, tilt=tilt
+        )
+        if dots is not None:
+            return dots, offset
+    raise UndecidedError(
+        field="losses",
+        value=type(other.loss).__name__,
+        condition="could not be put on a grid",
+        remedy="Ask for another width.",
+    )
+
+
+def _law_of_all(law: Measure, dotted: list[tuple[Dots, int]]) -> Measure:
+    """The law of the whole sum, counted from the top."""
+    variances = [count * _variance(dots.law) for dots, count in dotted]
+    scale = math.sqrt(sum(variances) + _variance(law)) + 1
+    pieces = [Piece.of(dots.law, scale).power(count) for dots, count in dotted]
+    return convolve_pieces([*pieces, Piece.of(law, scale)])
+
+
+def _variance(law: Measure) -> float:
+    places = np.arange(len(law.masses), dtype=np.float64)
+    masses = np.maximum(law.masses, 0.0)
+    middle = float(places @ masses)
+    return float((places - middle) ** 2 @ masses)

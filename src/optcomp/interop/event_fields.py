@@ -10,9 +10,11 @@ from typing import Any
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.quantities import count, positive_rational, probability, rational
 
-__all__ = ["Place"]
+__all__ = ["DEEPEST", "Place"]
 
-_DEEPEST = 50
+DEEPEST = 50
+"""How many events or mechanisms may stand inside one another."""
+
 _MISSING = object()
 
 
@@ -60,11 +62,11 @@ class Place:
         return tuple(self._below(each, f"{self.field(name)}[{index}]") for index, each in enumerate(listed))
 
     def _below(self, event: object, path: str) -> Place:
-        if self.depth >= _DEEPEST:
+        if self.depth >= DEEPEST:
             raise InvalidParameterError(
                 field=path,
                 value=f"depth {self.depth + 1}",
-                condition=f"must not be nested deeper than {_DEEPEST}",
+                condition=f"must not be nested deeper than {DEEPEST}",
                 remedy="Flatten the tree.",
             )
         return Place(event=event, path=path, depth=self.depth + 1, adjacency=self.adjacency)

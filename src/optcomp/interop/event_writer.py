@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from optcomp.composition import checked_adjacency
 from optcomp.errors import UnsupportedError
+from optcomp.interop.event_fields import DEEPEST
 from optcomp.interop.event_reader import reach
 from optcomp.mechanisms import (
     ApproxDP,
@@ -34,7 +35,7 @@ from optcomp.quantities import Logarithm, Real
 __all__ = ["to_dp_event"]
 
 _ROOT_BITS = 64
-_ABOVE_ZERO = {"noise_multiplier", "noise_parameter", "sigma"}
+_ABOVE_ZERO = {"noise_multiplier", "sigma"}
 
 Event: TypeAlias = Any
 """An object of one of the caller's classes."""
@@ -70,13 +71,20 @@ class _Pen:
     events: object
     adjacency: str | None
     path: str = ""
+    depth: int = 0
 
     @property
     def reach(self) -> int:
         return reach(self.adjacency)
 
     def at(self, name: str) -> _Pen:
-        return _Pen(events=self.events, adjacency=self.adjacency, path=f"{self.path}.{name}" if self.path else name)
+        path = f"{self.path}.{name}" if self.path else name
+        below = _Pen(events=self.events, adjacency=self.adjacency, path=path, depth=self.depth + 1)
+        if below.depth > DEEPEST:
+            raise below.unsupported(
+                f"depth {below.depth}", f"must not be nested deeper than {DEEPEST}", "Flatten the mechanism."
+            )
+        return below
 
     def maker(self, name: str) -> Callable[..., Event]:
         inner = getattr(self.events, "dp_event", None)
@@ -119,9 +127,7 @@ def _(mechanism: Repeated, pen: _Pen) -> Event:
 @_write.register
 def _(mechanism: PoissonSampled, pen: _Pen) -> Event:
     if pen.adjacency == "replace_one":
-        raise pen.unsupported(
-            mechanism, "has no event for data sets where one record is replaced", "Use adjacency add_or_remove_one."
-        )
+        raise pen.unsupported(mechanism, "has no event for replace_one", "Use adjacency add_or_remove_one.")
     share = min(_at_least(mechanism.sampling_probability), 1.0)
     inner = _write(mechanism.mechanism, pen.at("mechanism"))
     return pen.write("PoissonSampledDpEvent", sampling_probability=share, event=inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from optcomp.quantities import Logarithm, Real
 __all__ = ["DiscreteGaussianLoss", "DiscreteLaplaceLoss", "KaryLoss"]
 
 _BINARY = 2
+_SPREAD, _MORE = 300, 40  # of the values of discrete Gaussian noise that matter
 _MOST_ATOMS = 1 << 16
 
 
@@ -117,6 +119,16 @@ class DiscreteGaussianLoss(Loss):
         variance, reach = ball(self.variance), self.sensitivity
         around = gaussian_sum(variance, s * reach) / gaussian_sum(variance, ball(0))
         return (s * (s + 1) * reach**2 / (2 * variance)).exp() * around
+
+    def main_atoms(self) -> tuple[Atom, ...]:
+        """All values but some of a total probability below 1e-60, also under tilts up to a few hundred."""
+        variance, reach = ball(self.variance), self.sensitivity
+        spread = math.ceil(math.sqrt(_SPREAD * float(self.variance))) + _MORE * reach
+        total = gaussian_sum(variance, ball(0))
+        return tuple(
+            Atom(ball(reach * (reach - 2 * x)) / (2 * variance), (-ball(x) ** 2 / (2 * variance)).exp() / total)
+            for x in range(-spread, spread + 1)
+        )
 
     def above(self, level: Ball) -> tuple[Ball, Ball]:
         """The noise is below ``sensitivity/2 - l variance/sensitivity``."""

@@ -8,6 +8,7 @@ gives the pair that dominates the sampled one, direction by direction, because m
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from optcomp.losses.base import Atom, AtomicLoss, Complex, Direction, Loss, Wors
 from optcomp.losses.discrete import DiscreteGaussianLoss
 from optcomp.mechanisms import PoissonSampled
 from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.gaussian_sums import gaussian_sum
 from optcomp.numerics.sampled_laplace import sampled_laplace_growth
 from optcomp.numerics.sampled_normal import sampled_discrete_normal_growth, sampled_normal_growth
 
@@ -58,6 +60,9 @@ class SampledLoss(Loss):
         # -ln w > x where l < ln(place); by symmetry of the base, l < y under M(0) is l > -y under M(1)
         without, with_record = self.base.above(-place.log())
         return without, (1 - share) * without + share * with_record
+
+
+_SPREAD, _MORE = 300, 40
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,21 @@ class SampledDiscreteGaussianLoss(SampledLoss):
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise."""
         power = s + 1 if self.direction == "remove" else -s
         return sampled_discrete_normal_growth(ball(self.base.variance), self.base.sensitivity, ball(self.share), power)
+
+    def main_atoms(self) -> tuple[Atom, ...]:
+        """All values but some of a total probability below 1e-60, also under tilts up to a few hundred."""
+        variance, reach, share = ball(self.base.variance), self.base.sensitivity, ball(self.share)
+        spread = math.ceil(math.sqrt(_SPREAD * float(self.base.variance))) + _MORE * reach
+        total = gaussian_sum(variance, ball(0))
+        found = []
+        for x in range(-spread, spread + 1):
+            unlikely = (-ball(x) ** 2 / (2 * variance)).exp() / total
+            ratio = 1 - share + share * (ball(reach * (2 * x - reach)) / (2 * variance)).exp()
+            if self.direction == "remove":
+                found.append(Atom(ratio.log(), unlikely * ratio))
+            else:
+                found.append(Atom(-ratio.log(), unlikely))
+        return tuple(found)
 
 
 @worst_case.register

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from flint import acb, arb, ctx, fmpq
+from flint import acb, arb, arb_poly, ctx, fmpq
 
 from optcomp.errors import UndecidedError
 from optcomp.quantities import Enclosure, Logarithm, Real
@@ -28,6 +28,7 @@ __all__ = [
     "hull",
     "legendre",
     "nearest_float",
+    "polynomial_at",
     "precision",
     "present_precision",
     "refine",
@@ -82,6 +83,12 @@ def legendre(points: int, place: int) -> tuple[Ball, Ball]:
     """A node of Gauss and Legendre's rule on [-1, 1] with that many points, and its weight."""
     node, weight = arb(0).legendre_p_root(points, place, weight=True)
     return node, weight
+
+
+def polynomial_at(coefficients: Sequence[Ball], place: Ball) -> Ball:
+    """A polynomial's value, the coefficients from the constant one upwards."""
+    found: Ball = arb_poly(list(coefficients))(place)
+    return found
 
 
 def _rational_ball(value: Fraction) -> Ball:

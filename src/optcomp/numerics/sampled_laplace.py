@@ -2,7 +2,7 @@
 
 The loss is ``-r`` with probability 1/2, ``r`` with probability ``e^-r/2``, and ``2 z - r`` with density ``e^-z/2`` for z
 between 0 and r. The integral is taken by Gauss and Legendre's rule on short panels; on the ellipse around a panel whose
-points have ``|Im z| <= d < pi/4``, ``|w| <= w(Re z)``, ``|w| >= w(Re z) cos d`` and ``|arg w| <= 2 d``.
+points have ``|Im z| <= d < pi/4``, ``|w| <= w(Re z)``, ``|w| >= w(Re z) cos d`` and ``|arg w| <= 2 d min(1, q e^l/(1 - q))``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def sampled_laplace_growth(ratio: Ball, share: Ball, power: Ball | ComplexBall) 
     real, imaginary = complex_power.real, abs(complex_power.imag)
     low, high = (1 - share + share * (side * ratio).exp() for side in (-1, 1))
     total = (complex_power * low.log()).exp() / 2 + (complex_power * high.log() - ratio).exp() / 2
+    turning = (share * (ratio + 1).exp() / (1 - share)).min(ball(1))  # of w for one unit of the imaginary part
     swing = 1.0 + abs(nearest_float(imaginary)) + abs(nearest_float(real))
     panels = max(1, math.ceil(nearest_float(ratio) / 2 / min(_HALF_PANEL, 8 / swing)))
     half = ratio / (2 * panels)
@@ -43,7 +44,7 @@ def sampled_laplace_growth(ratio: Ball, share: Ball, power: Ball | ComplexBall) 
             part += (complex_power * log_w - z).exp() * weight
         top, bottom = ((1 - share + share * (2 * (middle + side * wide) - ratio).exp()).log() for side in (1, -1))
         largest = (real * top).max(real * bottom) + (ball(0) if real >= 0 else real * tall.cos().log())
-        bound = (largest + 2 * imaginary * tall - middle + wide).exp()
+        bound = (largest + 2 * imaginary * tall * turning - middle + wide).exp()
         error = half / 2 * bound * (ball(_LAST) / ball(_RATIO) ** (2 * points - 2))
         around = error.union(-error)
         total += part * half / 2 + complex_ball(around, around)

@@ -5,8 +5,8 @@ height d, and ``|arg w| <= m d``. So a rule of step h is off by at most ``2 N/(e
 
     N = e^(d^2/2 + |Im a| m d) C E[w^(Re a)],   C = 1 for Re a >= 0, else cos(m d/2)^(Re a),
 
-and the expectation in N is bounded by the same rule, applied to absolute values. What lies beyond the ends is bounded
-by ``w^A <= 1 - q + q r^A`` for A >= 1 or A <= 0 (convexity), and by ``(1 - q)^A`` for A <= 0.
+and the expectation in N is bounded by the same rule, applied to absolute values. Beyond an end z outside the bell of the
+integrand the rule's sum is at most ``e^(-z^2/2) w(z)^A / 2``, or with ``(1 - q)^A`` where A < 0.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def sampled_normal_growth(mu: Ball, share: Ball, power: Ball | ComplexBall) -> B
     if not real >= 0:
         strip *= (real * (mu * height / 2).cos().log()).exp()
     alias = 2 * strip / (8 * ball(1).atan() * height / ball(step)).expm1()
-    beyond = _beyond(mu, share, real, -ball(begin * step), -1) + _beyond(mu, share, real, ball(end * step), 1)
+    beyond = _beyond(mu, share, real, ball(begin * step)) + _beyond(mu, share, real, ball(end * step))
     whole = (absolute + beyond) / (1 - alias) if alias < ball(0.5) else ball(1) / 0
     error = (alias * whole + beyond).union(ball(0))
     around = error.union(-error)
@@ -77,21 +77,16 @@ def _ends(a: float, q: float, m: float, reach: float) -> tuple[float, float]:
     if a <= 0:
         near = math.sqrt(reach**2 - 2 * a * -math.log1p(-q))
         return max(a * m - reach, -near), reach
-    return -reach, a * m + reach
+    return -reach, max(a, 1.0) * m + reach
 
 
-def _beyond(mu: Ball, share: Ball, power: Ball, place: Ball, side: int) -> Ball:
-    """At least the rule's sum beyond an end on one side, at distance ``place`` from 0."""
-    shifted = place - side * power * mu
-    lost = (1 - share) * _tail(place)
-    lost += share * (power * (power - 1) * mu**2 / 2).exp() * _tail(shifted)
-    if power <= 0 and side < 0:
-        return lost.min((power * (1 - share).log()).exp() * _tail(place))
-    return lost
-
-
-def _tail(point: Ball) -> Ball:
-    return (point / ball(2).sqrt()).erfc() / 2 if point > 0 else ball(1) / 0
+def _beyond(mu: Ball, share: Ball, power: Ball, place: Ball) -> Ball:
+    """At least the rule's sum beyond an end: w grows by at most ``e^(m x)`` over x, and falls by no more."""
+    log_w = (1 - share + share * (mu * place - mu**2 / 2).exp()).log()
+    raised = power * log_w
+    if power < 0 and not place <= power * mu:
+        raised = raised.max(power * (1 - share).log())
+    return (raised - place**2 / 2).exp() / 2
 
 
 def sampled_discrete_normal_growth(
@@ -117,10 +112,11 @@ def sampled_discrete_normal_growth(
     beyond = ball(0)
     for side, last in ((-1, -begin), (1, end)):
         own = _bells_beyond(variance, ball(last + 1))
-        shifted = ball(last + 1) - side * real * reach
-        lost = (1 - share) * own
-        lost += share * (real * (real - 1) * reach**2 / (2 * variance)).exp() * _bells_beyond(variance, shifted)
-        beyond += lost.min((real * (1 - share).log()).exp() * own) if real <= 0 and side < 0 else lost
+        if real <= 0:
+            beyond += (real * (1 - share).log()).exp() * own if side < 0 else own
+        else:
+            shifted = _bells_beyond(variance, ball(last + 1) - side * real * reach)
+            beyond += (1 - share) * own + share * (real * (real - 1) * reach**2 / (2 * variance)).exp() * shifted
     beyond = beyond.union(ball(0))
     around = beyond.union(-beyond)
     found = (total + complex_ball(around, around)) / gaussian_sum(variance, ball(0))

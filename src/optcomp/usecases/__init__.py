@@ -1,20 +1,30 @@
 """What a person can ask for: a request goes in, an answer comes out. Both doors, terminal and page, share these."""
 
+from optcomp.usecases.audit import AuditAnswer, AuditVerdict, Claim, JudgedClaim, audit_plan
 from optcomp.usecases.certify import RecheckAnswer, certify_plan, recheck_file
 from optcomp.usecases.compare import CompareAnswer, compare_plan
 from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
+from optcomp.usecases.dpsgd import DpsgdAnswer, DpsgdRequest, account_dpsgd
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
 
 __all__ = [
+    "AuditAnswer",
+    "AuditVerdict",
     "Budget",
+    "Claim",
     "CompareAnswer",
     "ComposeAnswer",
     "Considered",
+    "DpsgdAnswer",
+    "DpsgdRequest",
     "ExplainAnswer",
+    "JudgedClaim",
     "RecheckAnswer",
     "Source",
+    "account_dpsgd",
+    "audit_plan",
     "certify_plan",
     "compare_plan",
     "compose_plan",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from optcomp.composition import Row, compare
 from optcomp.errors import InvalidParameterError
 from optcomp.quantities import exact_text, probability
+from optcomp.usecases.assumptions import assumption_of
 from optcomp.usecases.source import Source
 
 __all__ = ["CompareAnswer", "compare_plan"]
@@ -19,11 +20,15 @@ class CompareAnswer:
     Args:
         title: The plan's title.
         delta: The exact text of the total delta.
+        adjacency: The relation between neighbouring data sets.
+        assumption: What the rows rest on where mechanisms are sampled.
         rows: One per theorem, the optimum last.
     """
 
     title: str | None
     delta: str
+    adjacency: str | None
+    assumption: str | None
     rows: tuple[Row, ...]
 
 
@@ -46,5 +51,12 @@ def compare_plan(source: Source, *, delta: str | None = None) -> CompareAnswer:
             condition="must be given: the plan has no target.delta",
             remedy="Add --delta 1e-6.",
         )
-    found = compare([release.mechanism for release in plan.releases], delta=wanted)
-    return CompareAnswer(title=plan.title, delta=exact_text(wanted), rows=found.rows)
+    whole = plan.profile().mechanism
+    found = compare(whole, delta=wanted, adjacency=plan.adjacency)
+    return CompareAnswer(
+        title=plan.title,
+        delta=exact_text(wanted),
+        adjacency=plan.adjacency,
+        assumption=assumption_of(whole, plan.adjacency),
+        rows=found.rows,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optcomp.usecases.assumptions import assumption_of
 from optcomp.usecases.source import Source
 
 __all__ = ["Considered", "ExplainAnswer", "explain_plan"]
@@ -32,6 +33,8 @@ class ExplainAnswer:
 
     Args:
         title: The plan's title.
+        adjacency: The relation between neighbouring data sets.
+        assumption: What an answer will rest on where mechanisms are sampled.
         engine: Which engine answers.
         reason: Why.
         theorem: What it computes.
@@ -43,6 +46,8 @@ class ExplainAnswer:
     """
 
     title: str | None
+    adjacency: str | None
+    assumption: str | None
     engine: str
     reason: str
     theorem: str
@@ -70,6 +75,8 @@ def explain_plan(source: Source) -> ExplainAnswer:
     )
     return ExplainAnswer(
         title=plan.title,
+        adjacency=plan.adjacency,
+        assumption=assumption_of(profile.mechanism, plan.adjacency),
         engine=choice.name,
         reason=choice.reason,
         theorem=choice.rule.theorem,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal
 
-from optcomp.composition import Plan, Release
+from optcomp.composition import Plan, Release, checked_adjacency
 from optcomp.documents import FORMATS, read_plan
 from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import ApproxDP, Mechanism, PureDP
@@ -23,9 +23,10 @@ class Source:
 
     Args:
         path: The plan file, or ``-`` for standard input.
-        format: ``toml`` or ``json``, where neither the ending nor the first character tells.
+        format: ``toml``, ``yaml`` or ``json``, where neither the ending nor the first character tells.
         each: Inline values, ``epsilon`` or ``epsilon,delta``.
         counts: How often each is run: none, or as many as there are inline values.
+        adjacency: The relation between neighbouring data sets, where the plan names none or the same one.
         standard_input: Where ``-`` reads from.
     """
 
@@ -33,14 +34,17 @@ class Source:
     format: str | None = None
     each: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
+    adjacency: str | None = None
     standard_input: BinaryIO = field(default_factory=io.BytesIO)
 
     def plan(self) -> Plan:
         """The plan that is meant.
 
         Raises:
-            InvalidParameterError: When both or neither are given, or a value cannot be read.
+            InvalidParameterError: When both or neither are given, a value cannot be read, or the plan names another
+                adjacency.
         """
+        wanted = checked_adjacency(self.adjacency)
         if (self.path is None) == (not self.each):
             raise InvalidParameterError(
                 field="plan",
@@ -57,15 +61,16 @@ class Source:
             )
         if self.path is not None:
             self._refuse_counts(0)
-            return read_plan(self.path, standard_input=self.standard_input, format=self.format)
+            return _under(wanted, read_plan(self.path, standard_input=self.standard_input, format=self.format))
         if self.counts:
             self._refuse_counts(len(self.each))
         counts = self.counts or (1,) * len(self.each)
         return Plan(
+            adjacency=wanted,
             releases=tuple(
                 Release(name=text, mechanism=_inline(text).repeated(count))
                 for text, count in zip(self.each, counts, strict=True)
-            )
+            ),
         )
 
     def _refuse_counts(self, wanted: int) -> None:
@@ -113,6 +118,18 @@ def asked_point(plan: Plan, *, epsilon: str | None, delta: str | None) -> Point:
     raise InvalidParameterError(
         field="delta", value=None, condition="must be given, or an epsilon instead", remedy="Add --delta 1e-6."
     )
+
+
+def _under(adjacency: str | None, plan: Plan) -> Plan:
+    """The plan under the adjacency that was asked for, unless it speaks of another one."""
+    if adjacency is not None and plan.adjacency not in {None, adjacency}:
+        raise InvalidParameterError(
+            field="adjacency",
+            value=adjacency,
+            condition=f"must be the plan's own, {plan.adjacency}",
+            remedy="Leave it out, or change the plan: its guarantees were stated for that relation.",
+        )
+    return plan if adjacency is None else replace(plan, adjacency=adjacency)
 
 
 def _inline(text: str) -> Mechanism:

@@ -1,0 +1,689 @@
+"""Everything, fast: a short sum of waves on a vertical line (`optcomp.numerics.contour`), in floats or in balls.
+
+What ends the sum is proven, never a look at small terms:
+
+* *smooth*: some losses damp the waves by a known amount beyond any height (Gaussian, sampled Gaussian, sampled Laplace
+  in number, bounded range);
+* *grid*: all losses lie on a common grid; the nodes of one period are all there are, and those that are left out were
+  bounded one by one;
+* *dithered*: nothing damps the waves. With D(v) for the composition with one Gaussian of ``mu^2 = v`` added,
+
+      2 D(v) - e^(3v/8) D(4v) <= delta(x) <= D(v),
+
+  and the added Gaussian ends the sum; the width is of second order in the noise that it adds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from optcomp.errors import UndecidedError
+from optcomp.losses import Loss, SampledAtoms, SampledGaussianLoss, TwoPoint
+from optcomp.losses.ripples import has_ripple, ripples, rough_log_growth
+from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, with_error
+from optcomp.numerics.bracket import Guess, enclose_inverse
+from optcomp.numerics.contour import (
+    BallSpectrum,
+    GridPoint,
+    Line,
+    Spectrum,
+    complex_node,
+    left_aliases,
+    right_aliases,
+)
+from optcomp.numerics.ripples import Ripple, Swing, TwoPointRipple, together
+from optcomp.numerics.sampled_ripples import SampledNormalRipple
+from optcomp.quantities import Enclosure, Real, common_step
+from optcomp.sources import ZDW22, states
+
+__all__ = ["BallContour", "Contour"]
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+Losses = tuple[tuple[Loss, int], ...]
+
+_DIGITS = 40
+_FLOAT_LOSS = 30.0  # e^-30 of delta may be lost by each of aliases and ends in floats
+_BITS = 128
+_EPSILON_WIDTH, _DELTA_WIDTH = 1e-9, 1e-8
+_MOST_SMOOTH = 60_000
+_MOST_NODES = 6_000_000
+_MOST_WORK = 1.2e8  # nodes times different losses
+_MOST_PERIOD = 20_000_000
+_CHUNK = 1 << 17
+_TRIES = 4
+
+
+class _Narrower(Exception):  # noqa: N818  # a signal, not an error
+    """The answer is wider than wanted by this factor."""
+
+
+@dataclass(frozen=True)
+class Contour:
+    """Losses that can be followed along a line.
+
+    Args:
+        losses: Different losses with their counts.
+        width: The wanted relative width; None takes 1e-9 for an epsilon and 1e-8 for a delta.
+    """
+
+    name: ClassVar[str] = "contour"
+    precision: ClassVar[str] = "double precision, every rounding counted, elementary functions to 4 ulp"
+    losses: Losses
+    width: float | None = None
+
+    @classmethod
+    def of(cls, losses: Losses) -> Self | None:
+        """The engine for these losses, or None when one of them cannot be followed."""
+        return cls(losses) if losses and all(has_ripple(loss) for loss, _ in losses) else None
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        return f"a sum of waves over {len(self.losses)} different losses, whatever their counts"
+
+    def with_width(self, width: float) -> Self:
+        """The same engine for another wanted width."""
+        return replace(self, width=width)
+
+    @states(ZDW22, "the profile from the characteristic function")
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The composed delta at any real epsilon.
+
+        **Guarantee**: ``lower <= delta(epsilon) <= upper``, relative width at most the wanted one.
+
+        Raises:
+            UndecidedError: When that width is out of reach.
+        """
+        return _Problem(self.losses, in_balls=False).delta(epsilon, self.width or _DELTA_WIDTH)
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
+
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``, relative width at most the wanted one.
+
+        Raises:
+            UndecidedError: When that width is out of reach.
+        """
+        return _Problem(self.losses, in_balls=False).epsilon(target, self.width or _EPSILON_WIDTH)
+
+
+@dataclass(frozen=True)
+class BallContour:
+    """The same sums in ball arithmetic; floats only choose the nodes, and bound the rest with room to spare.
+
+    Args:
+        losses: Different losses with their counts.
+        width: The wanted relative width; None takes 1e-13.
+    """
+
+    name: ClassVar[str] = "contour_balls"
+    precision: ClassVar[str] = "balls of 128 bits and more"
+    losses: Losses
+    width: float | None = None
+
+    @classmethod
+    def of(cls, losses: Losses) -> Self | None:
+        """The engine for these losses, or None when one of them cannot be followed."""
+        return cls(losses) if losses and all(has_ripple(loss) for loss, _ in losses) else None
+
+    @property
+    def cost(self) -> str:
+        """What an answer costs, in words."""
+        return f"a sum of waves over {len(self.losses)} different losses in balls, whatever their counts"
+
+    def with_width(self, width: float) -> Self:
+        """The same engine for another wanted width."""
+        return replace(self, width=width)
+
+    @states(ZDW22, "the profile from the characteristic function")
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The composed delta at any real epsilon.
+
+        **Guarantee**: ``lower <= delta(epsilon) <= upper``, relative width at most the wanted one.
+
+        Raises:
+            UndecidedError: When that width is out of reach.
+        """
+        return _Problem(self.losses, in_balls=True).delta(epsilon, self.width or _BALL_WIDTH)
+
+    def epsilon(self, target: Enclosure) -> Enclosure:
+        """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
+
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``, relative width at most the wanted one.
+
+        Raises:
+            UndecidedError: When that width is out of reach.
+        """
+        return _Problem(self.losses, in_balls=True).epsilon(target, self.width or _BALL_WIDTH)
+
+
+_BALL_WIDTH = 1e-13
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """All sums of losses are ``offset + n step``."""
+
+    step: Real
+    half_offset: int  # in half steps
+
+    def point(self, x: Ball) -> list[GridPoint]:
+        """The least grid point at or above x; two when x is too close to one to tell."""
+        step = ball(self.step)
+        offset = step * self.half_offset / 2
+        low, high = ends((x - offset) / step)
+        found = []
+        for place in range(math.ceil(low), math.ceil(high) + 1):
+            point = offset + place * step
+            found.append(GridPoint(point, (point - x).max(ball(0)).min(step), step))
+        return found
+
+
+class _Problem:
+    """One composition, and the way its answers are found."""
+
+    def __init__(self, losses: Losses, *, in_balls: bool) -> None:
+        self.losses = losses
+        self.in_balls = in_balls
+        self.loss = 46.0 if in_balls else _FLOAT_LOSS
+        self._known: dict[float, float] = {}
+        with precision(_BITS):
+            self.top = sum((count * loss.largest_ball() for loss, count in losses), start=ball(0))
+            self.shrink = ball(1)
+            for loss, count in losses:
+                if isinstance(loss, SampledAtoms) and loss.failure:
+                    self.shrink *= loss.growth(ball(-1)) ** count
+
+    def growth(self, tilt: float) -> float:
+        """K(tilt), about; infinite beyond floats."""
+        if tilt not in self._known:
+            with np.errstate(all="ignore"):
+                try:
+                    value = rough_log_growth(self.losses, tilt)
+                except OverflowError:
+                    value = math.inf
+            self._known[tilt] = value if math.isfinite(value) else math.inf
+        return self._known[tilt]
+
+    @cached_property
+    def grid(self) -> _Grid | None:
+        """The common grid, if there is one."""
+        grids = [loss.grid for loss, _ in self.losses]
+        known = [grid for grid in grids if grid is not None]
+        if len(known) < len(grids):
+            return None
+        found = common_step(grid.step for grid in known)
+        if found is None:
+            return None
+        step, multiples = found
+        halves = sum(
+            grid.halves * multiple * count
+            for grid, multiple, (_, count) in zip(known, multiples, self.losses, strict=True)
+        )
+        return _Grid(step, halves % 2)
+
+    # ------------------------------------------------------------------------------------------------ questions
+
+    def delta(self, x: Real, width: float) -> Enclosure:
+        """Delta at a point."""
+        with precision(_BITS):
+            if ball(x) >= self.top:
+                return Enclosure.exactly(0)
+            point = nearest_float(ball(x))
+        tilt, log_delta = self._saddle_at(point)
+        noise = 0.45 * width / (1.5 * tilt * (tilt + 1) + 1)
+        found: Enclosure | None = None
+        for _ in range(_TRIES):
+            waves = _Waves.build(self, tilt, point, log_delta, noise)
+            if waves is None:
+                break
+            found = waves.delta(x)
+            if found.relative_width <= width:
+                return found.rounded(_DIGITS)
+            if found.upper > 0:
+                log_delta = min(log_delta, math.log(max(float(found.upper), 1e-320)) - 3.0)
+            if not waves.noise:
+                break
+            noise /= min(max(2 * found.relative_width / width, 2.0), 1e4)
+        raise self._undecided("delta", found, width)
+
+    def epsilon(self, target: Enclosure, width: float) -> Enclosure:
+        """The inverse."""
+        with precision(_BITS):
+            log_target = nearest_float(hull(target).log())
+        tilt, x = self._saddle_for(log_target)
+        noise = 0.45 * width * max(x, 1e-300) / (1.5 * (tilt + 1))
+        found: Enclosure | None = None
+        for _ in range(_TRIES):
+            waves = _Waves.build(self, tilt, x, log_target, noise)
+            if waves is None:
+                break
+            found = waves.epsilon(target, x)
+            if found is not None and (found.is_exact or found.relative_width <= width):
+                return found.rounded(_DIGITS)
+            if found is not None and found.upper > 0:
+                moved = float(found.upper)
+                tilt = self._saddle_at(moved)[0] if abs(moved - x) > 0.05 * abs(x) else tilt
+                x = moved
+            if found is not None and waves.noise:
+                noise /= min(max(2 * found.relative_width / width, 2.0), 1e4)
+            elif found is not None and not waves.noise and abs(float(found.upper) - x) <= 0.05 * abs(x):
+                break
+        raise self._undecided("epsilon", found, width)
+
+    def _undecided(self, what: str, found: Enclosure | None, width: float) -> UndecidedError:
+        return UndecidedError(
+            field=what,
+            value="nothing" if found is None else str(found),
+            condition=f"could not be enclosed to a relative width of {width:g} with this method",
+            remedy="Ask for a larger width.",
+        )
+
+    # ------------------------------------------------------------------------------------------------ the line
+
+    def _parts(self, tilt: float) -> tuple[float, float, float]:
+        """K and its first two derivatives, about."""
+        off = 1e-3 * tilt
+        low, middle, high = self.growth(tilt - off), self.growth(tilt), self.growth(tilt + off)
+        return middle, (high - low) / (2 * off), max((high - 2 * middle + low) / off**2, 1e-300)
+
+    def _log_delta(self, tilt: float) -> tuple[float, float]:
+        """The point x whose saddle lies at a tilt, and about ln delta there."""
+        k, slope, curve = self._parts(tilt)
+        x = slope - 1 / tilt - 1 / (1 + tilt)
+        bend = curve + 1 / tilt**2 + 1 / (1 + tilt) ** 2
+        return x, k - tilt * x - math.log(tilt * (1 + tilt)) - 0.5 * math.log(2 * math.pi * bend)
+
+    def _saddle_for(self, log_delta: float) -> tuple[float, float]:
+        """The tilt and the x for a delta, about: ln delta falls along the saddles."""
+        low, high = -60.0, 60.0  # of ln tilt
+        for _ in range(60):
+            middle = (low + high) / 2
+            x, found = self._safely(math.exp(middle))
+            if found > log_delta:
+                low = middle
+            else:
+                high = middle
+            if high - low < 1e-3:
+                break
+        tilt = math.exp(low)
+        x, found = self._safely(tilt)
+        x = x + (found - log_delta) / tilt if math.isfinite(found) else 0.0
+        if x <= 0:
+            x = 0.0
+            tilt = self._saddle_at(0.0)[0]
+        return tilt, x
+
+    def _safely(self, tilt: float) -> tuple[float, float]:
+        with np.errstate(all="ignore"):
+            x, found = self._log_delta(tilt)
+        return (x, found) if math.isfinite(found) and math.isfinite(x) else (math.inf, -math.inf)
+
+    def _saddle_at(self, x: float) -> tuple[float, float]:
+        """The tilt and about ln delta at an x: x rises along the saddles."""
+        low, high = -60.0, 60.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            if self._safely(math.exp(middle))[0] < x:
+                low = middle
+            else:
+                high = middle
+            if high - low < 1e-3:
+                break
+        tilt = math.exp(low)
+        at, found = self._safely(tilt)
+        log_delta = found - tilt * (x - at) if math.isfinite(found) else -700.0
+        return tilt, min(log_delta, 0.0)
+
+    def window(self, tilt: float, x: float, log_delta: float) -> tuple[float, float]:
+        """The window W for a tilt, and the theta2 that bounds the right aliases best."""
+        left = (self.loss - log_delta + x) / (tilt + 1)
+        if x < 0:
+            left = max(left, (self.loss - log_delta) / (tilt + 1))
+        best, second = math.inf, 2 * tilt
+        top = nearest_float(self.top) if self.top.is_finite() else math.inf
+        for factor in (1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0):
+            other = tilt * factor
+            k = self.growth(other)
+            if k == math.inf:
+                break
+            c = other * math.log(other) - (1 + other) * math.log1p(other)
+            wide = (k - other * x + c - log_delta + self.loss) / (other - tilt)
+            if wide < best:
+                best, second = wide, other
+        return max(left, min(best, top - x), 1e-300), second
+
+
+@dataclass(frozen=True)
+class _Waves:
+    """One line with its nodes, ready to be asked at any x near the one it was built for."""
+
+    problem: _Problem
+    line: Line
+    spectrum: Spectrum | BallSpectrum
+    grid: _Grid | None
+    second: tuple[tuple[float, Ball], ...]
+    noise: float
+
+    @staticmethod
+    def build(problem: _Problem, tilt: float, x: float, log_delta: float, noise: float) -> _Waves | None:
+        """The cheapest line: smooth where waves end by themselves, else a period, else dithered."""
+        with precision(_BITS), np.errstate(all="ignore"):
+            return _Builder(problem, x, log_delta, noise).build(tilt)
+
+    def sum_at(self, x: Ball, noise: float) -> Ball:
+        """Delta at x of the losses with a Gaussian of that variance."""
+        points: list[GridPoint | None] = [None] if self.grid is None else [*self.grid.point(x)]
+        total = self.spectrum.value(x, points[0], noise)
+        for point in points[1:]:
+            total = total.union(self.spectrum.value(x, point, noise))
+        aliases = left_aliases(self.line, x, self.problem.shrink)
+        found = total - aliases.lower.union(aliases.upper)
+        if noise == 0 and x + self.line.window >= self.problem.top:
+            return found
+        grown = [(tilt, k + ball(noise) * ball(tilt) * (ball(tilt) + 1) / 2) for tilt, k in self.second]
+        right = right_aliases(self.line, x, grown)
+        return found - right.union(ball(0))
+
+    def bounds(self, x: Real) -> tuple[Fraction | float, Fraction | float]:
+        """Two numbers around delta at x, not clipped."""
+        with precision(_BITS), np.errstate(all="ignore"):
+            point = ball(x)
+            upper = self.sum_at(point, self.noise)
+            if not self.noise:
+                return ends(upper)
+            lower = 2 * upper - (3 * ball(self.noise) / 8).exp() * self.sum_at(point, 4 * self.noise)
+            return ends(lower)[0], ends(upper)[1]
+
+    def delta(self, x: Real) -> Enclosure:
+        """Delta at x."""
+        low, high = self.bounds(x)
+        high = min(max(high, Fraction(0)), Fraction(1))
+        return Enclosure(min(max(low, Fraction(0)), high), high)
+
+    def epsilon(self, target: Enclosure, x: float) -> Enclosure | None:
+        """The inverse, from secants on ln delta."""
+        with precision(_BITS):
+            wanted = nearest_float(hull(target).log())
+            top = ends(self.problem.top)[1]
+        slope = self.line.tilt
+        guess, value = max(x, 0.0), None
+        previous: tuple[float, float] | None = None
+        for _ in range(12):
+            value = self.delta(Fraction(guess))
+            middle = (value.lower + value.upper) / 2
+            if middle <= 0:
+                return None
+            off = _log(Fraction(middle)) - wanted
+            if previous is not None and guess != previous[0]:
+                found = -(off - previous[1]) / (guess - previous[0])
+                slope = found if 0.05 * self.line.tilt < found < 100 * (self.line.tilt + 1) else slope
+            previous = (guess, off)
+            moved = max(guess + off / slope, 0.0)
+            if abs(moved - guess) <= 1e-15 * guess or moved == guess:
+                break
+            small = abs(off) < 0.02 * float(value.relative_width)
+            guess = moved
+            if small:
+                break
+        if value is None:
+            return None
+        spread = Fraction(value.relative_width) / Fraction(slope) if math.isfinite(value.relative_width) else Fraction(1)
+        rounding = Fraction(guess) / 2**52
+        high = Fraction(guess) + Fraction(guess) + 1000 if not isinstance(top, Fraction) else top
+        return enclose_inverse(
+            self.delta,
+            target,
+            Guess(Fraction(guess), spread * Fraction(11, 20) + rounding, spread * Fraction(11, 20) + rounding),
+            largest=high if isinstance(top, Fraction) else high * 2**60,
+        )
+
+
+def _log(value: Fraction) -> float:
+    with precision(64):
+        return nearest_float(ball(value).log())
+
+
+class _Builder:
+    """Chooses a line and its nodes for one x."""
+
+    def __init__(self, problem: _Problem, x: float, log_delta: float, noise: float) -> None:
+        self.problem, self.x, self.log_delta, self.noise = problem, x, log_delta, noise
+
+    def build(self, tilt: float) -> _Waves | None:
+        """See `_Waves.build`."""
+        best: tuple[float, float, float] | None = None
+        for factor in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
+            theta = _short(tilt * factor)
+            window, second = self.problem.window(theta, self.x, self.log_delta)
+            if math.isfinite(window) and (best is None or window < 0.9 * best[1]):
+                best = (theta, window, second)
+        if best is None:
+            return None
+        self.tilt, self.wide, self.second = best
+        self.budget = self._budget()
+        for height in (200.0, 3000.0, 40_000.0):
+            self.ripples = ripples(self.problem.losses, self.tilt, height)
+            end = self._smooth_end()
+            if end is not None and end <= height * 1.01:
+                return self._finished(self._places_up_to(end), self._beyond(end), grid=None, noise=0.0)
+            if end is None:
+                break
+        if self.problem.grid is not None:
+            made = self._period(self.problem.grid)
+            if made is not None:
+                return made
+        return self._dithered()
+
+    def _budget(self) -> float:
+        """ln of what may be left out of the sum of ``2 |M/M(theta)| |kernel|``."""
+        k = self.problem.growth(self.tilt)
+        return self.log_delta - self.problem.loss + math.log(self.wide) - (k - self.tilt * self.x)
+
+    def _unit(self) -> float:
+        return 2 * math.pi / self.wide
+
+    def _smooth_end(self) -> float | None:
+        """The height where the waves have ended, if that is not too far."""
+        costly = any(isinstance(each, SampledNormalRipple) for each in self.ripples)
+        most = (_MOST_SMOOTH / 6 if costly else _MOST_SMOOTH) * self._unit()
+
+        def ended(height: float) -> bool:
+            return self._log_beyond(height) <= self.budget
+
+        high = self._unit()
+        while not ended(high):
+            high *= 2
+            if high > most:
+                return None
+        low = high / 2
+        for _ in range(5):
+            middle = (low + high) / 2
+            low, high = (low, middle) if ended(middle) else (middle, high)
+        return high
+
+    def _log_beyond(self, height: float, noise: float = 0.0) -> float:
+        """ln of a bound on the sum of ``2 rho/t^2`` over all nodes beyond a height."""
+        total = sum(each.beyond(height) for each in self.ripples) - 0.4999 * noise * height**2
+        return total + math.log(2 / (self._unit() * height))
+
+    def _beyond(self, height: float, noise: float = 0.0) -> float:
+        return math.exp(min(self._log_beyond(height, noise), 700.0)) * 1.01
+
+    def _places_up_to(self, height: float) -> Places:
+        return np.arange(math.ceil(height / self._unit()) + 1, dtype=np.int64)
+
+    def _period(self, grid: _Grid) -> _Waves | None:
+        """One period of a grid."""
+        step = nearest_float(ball(grid.step))
+        nodes = math.ceil(self.wide / step) | 1
+        if nodes > _MOST_PERIOD:
+            return None
+        self.wide = nodes * step
+        window = nodes * ball(grid.step)
+        kernel = step * -math.expm1(-step) / (math.expm1(-self.tilt * step) * math.expm1(-(self.tilt + 1) * step))
+        cut = self.budget - math.log(2 * nodes * max(kernel, 1e-300))
+        last = (nodes - 1) // 2
+        kept = self._kept(last, cut, level=True, noise=0.0)
+        if kept is None:
+            return None
+        lost = 2 * nodes * kernel * math.exp(min(cut, 700.0)) * 1.01
+        return self._finished(kept, lost, grid=grid, noise=0.0, window=window)
+
+    def _dithered(self) -> _Waves | None:
+        """All nodes up to where the added Gaussian ends them."""
+        if self.noise <= 0:
+            return None
+        end = math.sqrt(2 * max(-self.budget + 5, 5.0) / self.noise)
+        while self._log_beyond(end, self.noise) > self.budget:
+            end *= 1.1
+        last = math.ceil(end / self._unit())
+        cut = self.budget - math.log(2 * (last + 1))
+        kept = self._kept(last, cut, level=False, noise=self.noise)
+        if kept is None:
+            return None
+        lost = 2 * (last + 1) * math.exp(min(cut, 700.0)) + self._beyond(end, self.noise)
+        return self._finished(kept, lost, grid=None, noise=self.noise)
+
+    # ------------------------------------------------------------------------------------------------ the nodes
+
+    def _kept(self, last: int, cut: float, *, level: bool, noise: float) -> Places | None:
+        """The nodes up to ``last`` whose bound, kernel included unless ``level``, exceeds ``cut``; None: too many."""
+        found = [np.zeros(1, dtype=np.int64)]
+        total = 0
+        work = 0.0
+        for places in self._candidates(last, cut):
+            heights = places * self._unit()
+            bound = np.zeros(len(places)) if level else -2 * np.log(heights) - 0.4999 * noise * heights**2
+            alive = np.arange(len(places))
+            for ripple in self.ripples:
+                if not len(alive):
+                    break
+                bound[alive] += ripple.screen(heights[alive], np.zeros(len(alive)))
+                alive = alive[bound[alive] > cut]
+            work += len(places) * min(len(self.problem.losses), 64)
+            total += len(alive)
+            if total * len(self.problem.losses) > _MOST_WORK or total > _MOST_NODES or work > 10 * _MOST_WORK:
+                return None
+            found.append(places[alive])
+        return np.concatenate(found)
+
+    def _candidates(self, last: int, cut: float):  # type: ignore[no-untyped-def]  # arrays of places, in order
+        """Runs of nodes that cover all that may matter."""
+        periods = [each.period for each in self.ripples]
+        known = [(near / period, period, near) for period, near in (each for each in periods if each is not None)]
+        many = [each for each in self.ripples if isinstance(each, TwoPointRipple) and each.size > 64]
+        unit = self._unit()
+        if known and min(known)[0] < 0.25 and cut > -75:
+            _, period, near = min(known)
+            turns = np.arange(math.floor((last * unit + near) / period) + 1)
+            for start in range(0, len(turns), 1 << 14):
+                middle = turns[start : start + (1 << 14)] * period / unit
+                slack = 1 + 1e-9 * middle
+                first = np.maximum(np.ceil(middle - near / unit - slack), 1).astype(np.int64)
+                final = np.minimum(np.floor(middle + near / unit + slack), last).astype(np.int64)
+                yield _runs(first, final)
+        elif many and last * unit > 4 / many[0].largest:
+            yield from self._from_intervals(many[0], last, cut)
+        else:
+            if last > _MOST_NODES * 4:
+                last = _MOST_NODES * 4 + 1
+            for start in range(1, last + 1, _CHUNK):
+                yield np.arange(start, min(start + _CHUNK, last + 1), dtype=np.int64)
+
+    def _from_intervals(self, ripple: TwoPointRipple, last: int, cut: float):  # type: ignore[no-untyped-def]
+        """Whole intervals of heights are dropped first."""
+        unit = self._unit()
+        wide = 0.5 / ripple.largest
+        borders = [0.5 * unit]
+        while 0.1 * borders[-1] < wide and borders[-1] < last * unit:
+            borders.append(borders[-1] * 1.1)
+        start = borders[-1]
+        rest = start + wide * np.arange(1, math.ceil((last * unit - start) / wide) + 2)
+        edges = np.concatenate([borders, rest])
+        for begin in range(0, len(edges) - 1, _CHUNK):
+            low, high = edges[begin : begin + _CHUNK + 1][:-1], edges[begin : begin + _CHUNK + 1][1:]
+            middle, half = (low + high) / 2, (high - low) / 2 * 1.000001
+            alive = ripple.screen(middle, half) - 2 * np.log(low) > cut
+            first = np.maximum(np.ceil(low[alive] / unit - 1e-6), 1).astype(np.int64)
+            final = np.minimum(np.floor(high[alive] / unit + 1e-6), last).astype(np.int64)
+            if alive.any():
+                yield np.unique(_runs(first, final))
+
+    def _finished(
+        self, places: Places, lost: float, *, grid: _Grid | None, noise: float, window: Ball | None = None
+    ) -> _Waves | None:
+        places = np.unique(places)
+        line = Line(self.tilt, ball(self.wide) if window is None else window)
+        heights = line.heights(places)
+        log_growth = self.problem.growth(self.second)
+        tilts = [(self.second, ball(log_growth + 1e-8 * (1 + abs(log_growth))))]
+        spectrum: Spectrum | BallSpectrum
+        if self.problem.in_balls:
+            if len(places) * len(self.problem.losses) > 2e6 or len(places) > 20_000:
+                return None
+            growths = tuple((s, self._ball_growth(s)) for s in (complex_node(self.tilt, int(n), line.window) for n in places))
+            spectrum = BallSpectrum(line, growths, ball(lost) * growths[0][1].real)
+        else:
+            swing = self._swing(heights)
+            spectrum = Spectrum(line, self._exact_growth(), heights, swing, lost)
+        return _Waves(self.problem, line, spectrum, grid, tuple(tilts), noise)
+
+    def _swing(self, heights: Floats) -> Swing:
+        swing = together([ripple.swing(heights) for ripple in self.ripples], len(heights))
+        first = np.arange(len(heights)) == 0
+        zero = np.zeros(1)
+        return Swing(
+            np.where(first, zero, swing.modulus),
+            np.where(first, zero, swing.angle),
+            np.where(first, zero, np.where(np.isfinite(swing.error), swing.error, 1e3)),
+        )
+
+    def _exact_growth(self) -> Ball:
+        """K(theta)."""
+        total = ball(0)
+        pairs = tuple((loss, count) for loss, count in self.problem.losses if isinstance(loss, TwoPoint))
+        if len(pairs) > 64:
+            total += with_error(rough_log_growth(pairs, self.tilt), relative=_PAIR_ERROR, absolute=0.0)
+        others = [each for each in self.ripples if isinstance(each, SampledNormalRipple)]
+        for ripple in others:
+            value, error = ripple.log_growth
+            total += with_error(value, relative=0.0, absolute=error)
+        for loss, count in self.problem.losses:
+            if isinstance(loss, TwoPoint) and len(pairs) > 64:
+                continue
+            if isinstance(loss, SampledGaussianLoss):
+                continue
+            total += count * loss.growth(ball(self.tilt)).log()
+        return total
+
+    def _ball_growth(self, s):  # type: ignore[no-untyped-def]
+        total = 1 + 0 * s
+        for loss, count in self.problem.losses:
+            total *= loss.growth(s) ** count
+        return total
+
+
+_PAIR_ERROR = 400 * 2.0**-53
+
+
+def _runs(first: Places, final: Places) -> Places:
+    """All whole numbers of several runs."""
+    sizes = np.maximum(final - first + 1, 0)
+    starts = np.repeat(first - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+    return starts + np.arange(int(sizes.sum()))
+
+
+def _short(value: float) -> float:
+    """The value rounded to 12 bits."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(round(mantissa * 4096), exponent - 12)

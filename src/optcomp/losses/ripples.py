@@ -1,0 +1,167 @@
+"""The losses along a vertical line, in floats: which ripple belongs to which loss, and how fast each grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from optcomp.losses.additive import GaussianLoss, LaplaceLoss
+from optcomp.losses.base import AtomicLoss, Loss, TwoPoint
+from optcomp.losses.discrete import DiscreteGaussianLoss
+from optcomp.losses.sampled import SampledDiscreteGaussianLoss, SampledGaussianLoss, SampledLaplaceLoss
+from optcomp.losses.selection import BoundedRangeLoss
+from optcomp.numerics.balls import ball, nearest_float, precision
+from optcomp.numerics.ripples import AtomRipple, BellRipple, ComplexRipple, NormalRipple, Ripple, TwoPointRipple
+from optcomp.numerics.sampled_ripples import SampledNormalRipple, sampled_laplace_ripple, sampled_normal_log_growth
+from optcomp.quantities import approximately
+
+__all__ = ["has_ripple", "ripples", "rough_log_growth"]
+
+Floats = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+Losses = Sequence[tuple[Loss, int]]
+
+_U = 2.0**-53
+_NARROW = 0.3
+_BITS = 96
+_KINDS = (
+    AtomicLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    BoundedRangeLoss,
+    DiscreteGaussianLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+    SampledDiscreteGaussianLoss,
+)
+
+
+def has_ripple(loss: Loss) -> bool:
+    """Whether the loss can be followed along a line."""
+    return isinstance(loss, _KINDS)
+
+
+def rough_log_growth(losses: Losses, tilt: float) -> float:
+    """``ln E[e^(tilt L)]`` of the sum, about."""
+    total = 0.0
+    pairs = [(approximately(loss.epsilon), count) for loss, count in losses if isinstance(loss, TwoPoint)]
+    if pairs:
+        epsilons, counts = np.array(pairs).T
+        total += float(_two_point_growth(epsilons, tilt) @ counts)
+    for loss, count in losses:
+        if isinstance(loss, TwoPoint):
+            continue
+        if isinstance(loss, SampledGaussianLoss):
+            mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
+            each = sampled_normal_log_growth(mu=mu, share=share, sign=_sign(loss), tilt=tilt)
+        else:
+            with precision(_BITS):
+                each = nearest_float(loss.growth(ball(tilt)).log())
+        total += count * each
+    return total
+
+
+def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:
+    half = (tilt + 0.5) * epsilons
+    far = half - 0.5 * epsilons + np.log1p(np.exp(-2 * half)) - np.log1p(np.exp(-epsilons))
+    small = np.minimum(half, 5.0)
+    scale = np.minimum(epsilons, 5.0)
+    near = np.log1p(2 * np.sinh((small + scale / 2) / 2) * np.sinh(np.maximum(small - scale / 2, 0.0) / 2) / np.cosh(scale / 2))
+    return np.where(half < 1.0, near, far)
+
+
+def ripples(losses: Losses, tilt: float, height: float) -> list[Ripple]:
+    """One ripple for each loss; those of randomized response are one together.
+
+    Args:
+        losses: With their counts.
+        tilt: Of the line.
+        height: About how far along the line they will be asked.
+    """
+    found: list[Ripple] = []
+    pairs = [(approximately(loss.epsilon), float(count)) for loss, count in losses if isinstance(loss, TwoPoint)]
+    if pairs:
+        epsilons, counts = np.array(pairs).T
+        found.append(TwoPointRipple(epsilons.copy(), counts.copy(), tilt))
+    found += [_ripple(loss, count, tilt, height) for loss, count in losses if not isinstance(loss, TwoPoint)]
+    return found
+
+
+def _ripple(loss: Loss, count: int, tilt: float, height: float) -> Ripple:
+    if isinstance(loss, GaussianLoss):
+        return NormalRipple(float(loss.mu_squared * count), tilt)
+    if isinstance(loss, DiscreteGaussianLoss) and loss.variance >= _NARROW:
+        return BellRipple(float(loss.variance), loss.sensitivity, count, tilt)
+    if isinstance(loss, SampledGaussianLoss):
+        mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
+        return SampledNormalRipple(mu=mu, share=share, sign=_sign(loss), count=count, tilt=tilt)
+    if isinstance(loss, SampledLaplaceLoss):
+        return sampled_laplace_ripple(
+            ratio=float(loss.base.ratio),
+            share=float(loss.share),
+            sign=_sign(loss),
+            count=count,
+            tilt=tilt,
+            height=height,
+        )[0]
+    if isinstance(loss, LaplaceLoss):
+        return ComplexRipple(_laplace(float(loss.ratio), tilt), count)
+    if isinstance(loss, BoundedRangeLoss):
+        rate = approximately(loss.epsilon)
+        return ComplexRipple(
+            _bounded_range(rate, tilt),
+            count,
+            lambda t: (2 * tilt + 1) / abs(complex(2 * tilt + 1, 2 * t)) / -math.expm1(-(2 * tilt + 1) * rate) * 2.02,
+        )
+    return _atoms(loss, count, tilt)
+
+
+def _sign(loss: SampledGaussianLoss | SampledLaplaceLoss) -> int:
+    return 1 if loss.direction == "remove" else -1
+
+
+def _atoms(loss: Loss, count: int, tilt: float) -> AtomRipple:
+    """Atoms with tilted probabilities; those of infinitely many that are left out are in the error."""
+    with precision(_BITS):
+        atoms = loss.atoms() if isinstance(loss, AtomicLoss) else loss.main_atoms()  # type: ignore[attr-defined]
+        weights = [atom.likely * (ball(tilt) * atom.loss).exp() for atom in atoms]
+        whole = loss.growth(ball(tilt))
+        left = max(nearest_float(1 - sum(weights, start=ball(0)) / whole), 0.0) + 1e-25
+        values = np.array([nearest_float(atom.loss) for atom in atoms])
+        shares = np.array([nearest_float(weight / whole) for weight in weights])
+    return AtomRipple(values, shares, count, lambda t: np.full(len(t), left))
+
+
+def _laplace(rate: float, tilt: float):  # type: ignore[no-untyped-def]
+    """``((1 + s) e^(s r) + s e^(-(1 + s) r))/(1 + 2 s)`` over its value at the tilt."""
+    back = math.exp(-(1 + 2 * tilt) * rate)
+    start = ((1 + tilt) + tilt * back) / (1 + 2 * tilt)
+
+    def ratio(heights: Floats) -> tuple[Complexes, Floats]:
+        s = tilt + 1j * heights
+        phase = rate * heights
+        turn = np.cos(phase) + 1j * np.sin(phase)
+        first, second = (1 + s) * turn, s * back * np.conj(turn)
+        size = (np.abs(first) + np.abs(second)) / np.abs(1 + 2 * s) / start
+        return (first + second) / (1 + 2 * s) / start, size * _U * (60 + 20 * phase + 20 * (1 + 2 * tilt) * rate * back)
+
+    return ratio
+
+
+def _bounded_range(rate: float, tilt: float):  # type: ignore[no-untyped-def]
+    """``sinh((s + 1/2) r)/(2 s + 1)`` over its value at the tilt."""
+    real = (tilt + 0.5) * rate
+    back = math.exp(-2 * real)
+
+    def ratio(heights: Floats) -> tuple[Complexes, Floats]:
+        phase = rate * heights
+        turn = np.cos(phase) + 1j * np.sin(phase)
+        wave = (turn - back * np.conj(turn)) / -math.expm1(-2 * real)
+        lever = (2 * tilt + 1) / (2 * tilt + 1 + 2j * heights)
+        size = (1 + back) / -math.expm1(-2 * real) * np.abs(lever)
+        return wave * lever, size * _U * (60 + 20 * phase + 40 * real)
+
+    return ratio

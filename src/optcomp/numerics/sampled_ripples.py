@@ -1,0 +1,285 @@
+"""Ripples of ``ln w`` and ``-ln w``, ``w = 1 - q + q e^l``, for a normal and for a Laplace loss l.
+
+*Normal.* ``M = E[w^a]`` over standard normal z, ``l = m z - m^2/2``; ``a = s + 1`` for ``ln w`` under the mixture, ``a =
+-s`` for ``-ln w`` without it. Since ``E[w - 1] = 0``, ``M - 1 = E[(e^y - 1 - y) + a (ln w - (w - 1))]`` with ``y = a ln
+w``, which keeps its relative accuracy where M is next to 1. The expectation is a trapezoid sum; its bounds are those of
+`optcomp.numerics.sampled_normal`.
+
+*Large heights.* Shifting z to ``z + i d`` gives, for every d with ``0 < m d <= pi/2`` and every ``t' >= t``,
+
+    |M(tilt + i t')| <= e^(d^2/2) * sum over cells of z of mass * |w|^A e^(-t arg w),
+
+with the modulus taken at that end of the cell where it is largest and the angle at the left end (mirrored for ``-ln
+w``); both grow with z.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from optcomp.numerics.ripples import AtomRipple, Ripple, Swing
+from optcomp.numerics.sampled_normal import best_step
+
+__all__ = ["SampledNormalRipple", "sampled_laplace_ripple", "sampled_normal_log_growth"]
+
+Floats = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+
+U = 2.0**-53
+_SIZE = 41.0  # e^-41 is the wanted error of one expectation, before the number of laws is counted in
+_CELLS = 1 << 18
+_BOUND_CELLS = 3000
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A trapezoid rule over z for powers with a real part a and an imaginary part of at most ``height``."""
+
+    weights: Floats  # step times the normal density, as logarithms
+    logs: Floats  # ln w
+    excess: Floats  # w - 1
+    excess_error: Floats
+    second: Floats  # ln w - (w - 1)
+    second_size: Floats
+    places: Floats
+    error: float  # of M - 1, relative to M(tilt), with all dropped terms
+
+
+def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rule:
+    step, d = best_step(mu, a, height, size)
+    reach = math.sqrt(2 * (size + 3))
+    first, last = -reach, reach + max(a, 1.0) * mu
+    if a <= 0:
+        near = math.sqrt(reach**2 - 2 * a * -math.log1p(-share))
+        first = max(a * mu - reach, -near)
+    z = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
+    argument = mu * z - 0.5 * mu * mu
+    grown = np.exp(argument)
+    excess = share * np.expm1(argument)
+    excess_error = U * (6 * share * grown * (np.abs(mu * z) + mu * mu) + 12 * np.abs(excess))
+    logs = np.log1p(excess)
+    small = np.abs(excess) < 0.05
+    y = np.where(small, excess, 0.0)
+    series = np.zeros_like(y)
+    for order in range(14, 1, -1):
+        series = series * y + (-1) ** (order + 1) / order
+    second = np.where(small, series * y * y, logs - excess)
+    second_size = np.where(small, y * y, np.abs(logs) + np.abs(excess))
+    weights = math.log(step / math.sqrt(2 * math.pi)) - 0.5 * z * z
+    # Aliases of w^a, of 1 and of a (w - 1), each with the strip of height d. Beyond an end z the rule's sum of w^a is at
+    # most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
+    growth = d * d / 2 + height * mu * d + (a * math.log(math.cos(mu * d / 2)) if a < 0 else 0.0)
+    alias = 2 * math.exp(growth - 2 * math.pi * d / step) * 1.01
+    plain = 2 * math.exp(d * d / 2 - 2 * math.pi * d / step) * 1.01
+    ends = 0.0
+    for place in (0, -1):
+        raised = a * logs[place]
+        if a < 0 and place == 0:
+            raised = max(raised, a * math.log1p(-share)) if z[0] > a * mu else raised
+        rest = 1 + (abs(a) + height) * (share + abs(excess[place]))
+        ends += 0.5 * (math.exp(raised - 0.5 * z[place] ** 2) + rest * math.exp(-0.5 * z[place] ** 2))
+    error = alias + plain + 2 * (abs(a) + height) * share * plain + ends * 1.01
+    return _Rule(weights, logs, excess, excess_error, second, second_size, z, error)
+
+
+def _expectations(rule: _Rule, a: float, heights: Floats, sign: float) -> tuple[Complexes, Floats]:
+    """``M - 1`` at several heights, and bounds on the rounding errors."""
+    found = np.empty(len(heights), dtype=np.complex128)
+    error = np.empty(len(heights))
+    rows = max(1, _CELLS // len(rule.logs))
+    for start in range(0, len(heights), rows):
+        power = a + 1j * sign * heights[start : start + rows, None]
+        y = power * rule.logs
+        size = np.abs(y)
+        near = size < 0.5
+        short = np.where(near, y, 0.0)
+        series = np.zeros_like(y)
+        for order in range(17, 1, -1):
+            series = series * short + 1.0 / math.factorial(order)
+        weight = np.exp(rule.weights)
+        raised = np.exp(np.where(near, -800.0, y + rule.weights))
+        raised_size = np.abs(raised)
+        first = np.where(near, weight * series * short * short, raised - weight * (1 + y))
+        first_size = np.where(near, weight * size**2, raised_size * (1 + size) + weight * (1 + size))
+        second = weight * power * rule.second
+        second_size = weight * np.abs(power) * rule.second_size
+        close = near & (np.abs(rule.logs) < 0.5)
+        steep = np.exp(y.real + rule.weights - rule.logs) + weight
+        slope = np.where(close, weight * 2 * (size + np.abs(rule.logs)), steep) * np.abs(power)
+        found[start : start + rows] = (first + second).sum(axis=1)
+        off = (110 + 4 * rule.places**2) * U * (first_size + second_size) + 2 * slope * rule.excess_error
+        error[start : start + rows] = off.sum(axis=1)
+    return found, error
+
+
+class SampledNormalRipple(Ripple):
+    """A sampled normal loss.
+
+    Args:
+        mu: The sensitivity over the standard deviation.
+        share: The sampling probability, in (0, 1).
+        sign: 1 for ``ln w`` under the mixture, -1 for ``-ln w`` without it.
+        count: How many.
+        tilt: Of the line.
+    """
+
+    def __init__(self, *, mu: float, share: float, sign: int, count: int, tilt: float) -> None:
+        self._mu, self._share, self._sign, self._count, self._tilt = mu, share, sign, count, tilt
+        self._real = tilt + 1 if sign > 0 else -tilt
+        self._size = _SIZE + math.log(max(count, 1))
+        value, error = self._growth(np.zeros(1))
+        self.excess, self.excess_error = float(value[0].real), float(error[0])  # M(tilt) - 1
+
+    def _growth(self, heights: Floats) -> tuple[Complexes, Floats]:
+        found = np.empty(len(heights), dtype=np.complex128)
+        error = np.empty(len(heights))
+        if not len(heights):
+            return found, error
+        order = np.abs(heights)
+        edge = 8 / self._mu
+        low = 0.0
+        while True:  # one rule for the low heights, then one for each doubling
+            chosen = (order >= low) & (order < edge)
+            if chosen.any():
+                top = min(edge, float(order[chosen].max()))
+                rule = _rule(self._mu, self._share, self._real, top, self._size)
+                value, off = _expectations(rule, self._real, heights[chosen], float(self._sign))
+                largest = float(np.exp(rule.weights + self._real * rule.logs).sum()) * 1.01
+                found[chosen], error[chosen] = value, off + rule.error * largest
+            if edge > float(order.max()):
+                return found, error
+            low, edge = edge, 2 * edge
+
+    @property
+    def log_growth(self) -> tuple[float, float]:
+        """``ln M(tilt)`` of all laws together, and a bound on its error."""
+        value = math.log1p(self.excess)
+        off = 1.5 * self.excess_error / (1 + self.excess) + 10 * U * abs(value)
+        return self._count * value, self._count * off
+
+    def swing(self, heights: Floats) -> Swing:
+        """From the trapezoid sum."""
+        value, error = self._growth(heights)
+        squared = 2 * value.real + value.real**2 + value.imag**2
+        squared = np.maximum(squared, -1 + 1e-300)
+        size2 = 1 + squared
+        modulus = 0.5 * np.log1p(squared) - math.log1p(self.excess)
+        angle = np.arctan2(value.imag, 1 + value.real)
+        size = np.sqrt(size2)
+        off = np.where(error < 0.3 * size, 1.6 * error / size, np.inf)
+        off += 24 * U * (2 * np.abs(value.real) + np.abs(value) ** 2) / size2 + 20 * U * np.abs(angle)
+        off += self.excess_error / (1 + self.excess) * 1.1 + 12 * U * abs(self.excess)
+        # heights themselves are known to 4 u
+        off += 8 * U * np.abs(heights) * np.abs(value) * 2 * self._mu / size
+        return Swing(self._count * modulus, self._count * angle, self._count * off)
+
+    def beyond(self, height: float) -> float:
+        """From the shifted line."""
+        if height <= 0:
+            return 0.0
+        curve = 2 * self.excess / max(self._tilt * (self._tilt + 1), 1e-300)
+        scale = math.sqrt(max(curve, 1e-300))
+        best = 0.0
+        top = 0.499 * math.pi / self._mu
+        for d in {min(top, factor * height * scale) for factor in (0.5, 0.75, 1.0)} | {top, top / 2}:
+            best = min(best, self._bound(height, d))
+        return self._count * best if best < 0 else 0.0
+
+    def _bound(self, height: float, d: float) -> float:
+        """``ln`` of the bound over M(tilt)."""
+        a, mu, q = self._real, self._mu, self._share
+        reach = 12.0
+        last = reach + max(a, 0.0) * mu
+        first = -reach + min(a, 0.0) * mu
+        z = np.linspace(first, last, _BOUND_CELLS)
+        mass = np.diff(ndtr(z)) * (1 + 1e-9) + 1e-18
+        negative = z[:-1] > 0
+        mass = np.where(negative, np.diff(-ndtr(-z)) * (1 + 1e-9) + 1e-300, mass)
+        grown = q * np.exp(mu * z - 0.5 * mu * mu)
+        real, imaginary = 1 - q + grown * math.cos(mu * d), grown * math.sin(mu * d)
+        log_size, turn = np.log(np.hypot(real, imaginary)), np.arctan2(imaginary, real)
+        ends = log_size[1:] if a > 0 else log_size[:-1]
+        low, top = (math.log1p(q * math.expm1(mu * end - 0.5 * mu * mu)) for end in (first, last))
+        with np.errstate(under="ignore", over="ignore"):
+            total = float((mass * np.exp(a * ends - height * turn[:-1] + 1e-8)).sum())
+            # outside the cells, as for the rule's own ends
+            right, left = (0.5 * _exp(a * log_w - 0.5 * end * end) for log_w, end in ((top, last), (low, first)))
+            if a < 0:
+                left = max(left, float(ndtr(first)) * _exp(a * math.log1p(-q))) if first > a * mu else left
+                right, left = (each * _exp(a * math.log(math.cos(mu * d / 2))) for each in (right, left))
+        total += (left + right) * 1.01
+        if not 0 < total < math.inf:
+            return 0.0  # nothing is known
+        return d * d / 2 + math.log(total) - math.log1p(self.excess) + 1e-8
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+def sampled_normal_log_growth(*, mu: float, share: float, sign: int, tilt: float) -> float:
+    """``ln M(tilt)`` of one law, about."""
+    a = tilt + 1 if sign > 0 else -tilt
+    if a * (a - 1) * mu * mu > 1300 + 2 * abs(math.log(share)):
+        if sign > 0:
+            return 0.5 * a * (a - 1) * mu * mu + a * math.log(share)
+        return -a * -math.log1p(-share)
+    rule = _rule(mu, share, a, 0.0, _SIZE)
+    value, _ = _expectations(rule, a, np.zeros(1), 1.0)
+    return math.log1p(max(float(value[0].real), 0.0))
+
+
+def sampled_laplace_ripple(  # noqa: PLR0913  # the law, the line and how far along it
+    *, ratio: float, share: float, sign: int, count: int, tilt: float, height: float
+) -> tuple[AtomRipple, float]:
+    """A sampled Laplace loss as two atoms and a quadrature, and ``ln M(tilt)`` of one, about.
+
+    **Guarantee**: that of `AtomRipple`, the quadrature's own error in its ``extra``.
+    """
+    turning = min(1.0, share * math.exp(min(ratio + 1, 700.0)) / (1 - share))  # of w for one unit of the imaginary part
+    panels = max(1, math.ceil(ratio / 0.5 * max(1.0, height * turning / 20)))
+    half = ratio / (2 * panels)
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    middles = (2 * np.arange(panels) + 1) * half
+    z = (middles[:, None] + half * nodes).ravel()
+    density = (0.5 * half * weights * np.exp(-z.reshape(panels, -1))).ravel()
+    logs = np.log1p(share * np.expm1(2 * z - ratio))
+    low, high = math.log1p(share * math.expm1(-ratio)), math.log1p(share * math.expm1(ratio))
+    logs = np.concatenate([[low, high], logs])
+    density = np.concatenate([[0.5, 0.5 * math.exp(-ratio)], density])
+    a = tilt + 1 if sign > 0 else -tilt
+    tilted = density * np.exp(a * logs)
+    growth = float(tilted.sum())
+    largest = max(a * low, a * high)
+    wide, tall = half * (_ELLIPSE + 1 / _ELLIPSE) / 2, half * (_ELLIPSE - 1 / _ELLIPSE) / 2
+    if a > 0:
+        top = a * math.log1p(share * math.expm1(2 * (ratio + wide - half) - ratio))
+    else:
+        top = a * (math.log1p(share * math.expm1(-2 * (wide - half) - ratio)) + math.log(math.cos(tall)))
+    known = panels * half / 2 * math.exp(max(largest, top) + wide) / growth * 64 / 15 / (1 - _ELLIPSE**-2) * 1.1
+
+    def extra(heights: Floats) -> Floats:
+        return known * np.exp(np.minimum(2 * turning * np.abs(heights) * tall - (2 * _NODES - 2) * math.log(_ELLIPSE), 700.0)) + 1e-14
+
+    # by parts, with G = density * w^a over the derivative 2 q e^l/w of ln w
+    borders = [
+        0.5 * math.exp(-place) * math.exp((a + 1) * at) / (2 * share * math.exp(2 * place - ratio))
+        for place, at in ((0.0, low), (ratio, high))
+    ]
+    varied = 2 * sum(borders)
+    atoms = (tilted[0] + tilted[1]) / growth
+
+    def limit(height: float) -> float:
+        return float(atoms + varied / (growth * height)) * (1 + 1e-9) if height > 0 else 1.0
+
+    made = AtomRipple(sign * logs, tilted / growth, count, extra, limit)
+    return made, math.log(growth)
+
+
+_NODES = 24
+_ELLIPSE = 4.0

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import subprocess
+import sys
 import time
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,12 +15,13 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from typer.testing import CliRunner
 
 from optcomp.cli.main import app
-from optcomp.composition import compare
+from optcomp.composition import Plan, compare
 from optcomp.documents import parse, read_plan
-from optcomp.mechanisms import PureDP
+from optcomp.mechanisms import DiscreteGaussian, PureDP, Repeated
 from optcomp.quantities import Enclosure
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
@@ -132,6 +136,107 @@ def test_the_search_trends_by_a_plain_sum_in_floats() -> None:
         assert abs(delta / 1e-6 - 1) < 1e-8
 
 
+def delta_by_fft(laws: Iterable[tuple[Any, Any, int]], epsilon: float, *, step: float, size: int) -> float:
+    """Delta by plain convolution on a grid: losses moved to the nearest point, all in floats.
+
+    The moves have no drift, so the error is of second order in the step; no bound on it is claimed here.
+    """
+    product = np.ones(size // 2 + 1, dtype=complex)
+    for losses, masses, count in laws:
+        law = np.zeros(size)
+        np.add.at(law, np.rint(losses / step).astype(int) % size, masses)
+        product *= np.fft.rfft(law) ** count
+    law = np.fft.irfft(product, size)
+    losses = np.arange(size) * step
+    losses[size // 2 :] -= size * step
+    above = losses > epsilon
+    return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
+
+
+def discrete_gaussian_law(variance: float) -> tuple[Any, Any]:
+    reach = math.ceil(12 * math.sqrt(variance)) + 5
+    noise = np.arange(-reach, reach + 1)
+    masses = np.exp(-(noise**2) / (2 * variance))
+    return (1 - 2 * noise) / (2 * variance), masses / masses.sum()
+
+
+def sampled_gaussian_law(noise: float, share: float, step: float) -> tuple[Any, Any]:
+    """The loss of one step when a record is removed, on a grid: differences of its distribution function."""
+    cells = np.arange(math.floor(math.log1p(-share) / step), math.ceil(4 / step))
+    ratio = (np.expm1((cells - 0.5) * step) + share) / share
+    places = np.where(ratio > 0, noise**2 * np.log(np.where(ratio > 0, ratio, 1)) + 0.5, -np.inf)
+    beyond = share * ndtr((1 - places) / noise) + (1 - share) * ndtr(-places / noise)
+    return cells * step, beyond - np.append(beyond[1:], 0)
+
+
+def plan_of(name: str) -> tuple[Plan, Fraction]:
+    plan = read_plan(str(FOLDER / name), standard_input=io.BytesIO())
+    assert plan.target_delta is not None
+    return plan, plan.target_delta
+
+
+@pytest.mark.parametrize(
+    ("name", "queries", "rho", "published"),
+    [
+        ("census_pl94.toml", 65, Fraction(64, 25), 17.14),
+        ("census_dhc.toml", 80, Fraction("3.65"), 21.97),
+    ],
+)
+def test_the_census_lies_where_a_plain_convolution_puts_it(
+    name: str, queries: int, rho: Fraction, published: float
+) -> None:
+    plan, delta = plan_of(name)
+    found = plan.profile().epsilon(delta)
+    groups: list[tuple[DiscreteGaussian, int]] = []
+    for release in plan.releases:
+        part = release.mechanism
+        inner, count = (part.mechanism, part.count) if isinstance(part, Repeated) else (part, 1)
+        assert isinstance(inner, DiscreteGaussian)
+        assert inner.sensitivity == 1
+        groups.append((inner, count))
+    assert sum(count for _, count in groups) == queries
+    assert sum(count / (2 * inner.variance) for inner, count in groups) == rho
+    assert delta == Fraction(1, 10**10)
+    laws = [(*discrete_gaussian_law(float(inner.variance)), count) for inner, count in groups]
+    assert abs(delta_by_fft(laws, float(found), step=2e-4, size=2**20) / 1e-10 - 1) < 1e-3
+    assert found.relative_width < 1e-6
+    assert found.upper < published
+
+
+def test_the_census_dhc_is_the_number_known_from_elsewhere() -> None:
+    plan, delta = plan_of("census_dhc.toml")
+    assert abs(float(plan.profile().epsilon(delta)) / 20.324689750789727 - 1) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "noise", "share", "steps", "known", "step"),
+    [
+        ("dpsgd_tutorial.toml", 1.1, 250 / 60000, 480, 0.41102, 2e-5),
+        ("dpsgd_long.yaml", 1.0, 0.001, 10_000, 0.5551396679, 1e-5),
+    ],
+)
+def test_training_runs_lie_where_a_plain_convolution_puts_them(
+    name: str, noise: float, share: float, steps: int, known: float, step: float
+) -> None:
+    plan, delta = plan_of(name)
+    assert plan.adjacency == "add_or_remove_one"
+    found = plan.profile().epsilon(delta)
+    assert abs(float(found) / known - 1) < 1e-5
+    law = (*sampled_gaussian_law(noise, share, step), steps)
+    assert abs(delta_by_fft([law], float(found), step=step, size=2**20) / float(delta) - 1) < 1e-2
+
+
+def test_many_queries_is_a_plan_that_a_script_prints() -> None:
+    printed = subprocess.run([sys.executable, str(FOLDER / "many_queries.py")], capture_output=True, check=True).stdout
+    plan = read_plan("-", standard_input=io.BytesIO(printed))
+    known = 17.4975895598932
+    found = plan.profile().epsilon(plan.target_delta or 0)
+    assert found.lower <= known * (1 + 1e-6)
+    assert found.upper >= known * (1 - 1e-6)
+    assert found.relative_width < 1e-6
+    assert plan.adjacency == "add_or_remove_one"
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_says_what_it_is_and_composes_quickly(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -148,7 +253,7 @@ def test_an_example_says_what_it_is_and_composes_quickly(path: Path) -> None:
     start = time.perf_counter()
     for command in ("compose", "compare"):
         done = CliRunner().invoke(app, [command, str(path)], env={"COLUMNS": "200"})
-        assert (done.exit_code, done.stderr.replace("optcomp: computing, 1 s\n", "")) == (0, "")
+        assert (done.exit_code, done.stderr) == (0, "")
         assert str(content["title"]) in done.stdout
     assert time.perf_counter() - start < LONGEST_SECONDS
 
@@ -191,7 +296,7 @@ def test_the_year_of_the_readme_is_what_the_program_prints() -> None:
 
 def test_there_are_examples_of_both_formats() -> None:
     assert {path.suffix for path in EXAMPLES} == {".toml", ".json", ".yaml"}
-    assert len(EXAMPLES) == len(list(FOLDER.iterdir()))
+    assert {path.name for path in FOLDER.iterdir()} - {path.name for path in EXAMPLES} == {"many_queries.py"}
 
 
 def test_the_example_of_make_run_exists() -> None:

@@ -23,11 +23,11 @@ from optcomp.engines.auto import TABLE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ENVIRONMENT = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
-PATIENCE = re.compile(r"^optcomp: computing, \d+ s\n", re.MULTILINE)  # said only when the machine is slow
 CERTIFICATE_KEYS = ["version", "mechanisms", "adjacency", "question", "lower", "upper", "theorem", "engine"]
 CERTIFICATE_KEYS += ["precision", "error", "digest"]
-RECHECK_KEYS = ["verdict", "lower", "upper", "engine", "reason", "certificate"]
-EXPLAIN_KEYS = ["title", "engine", "reason", "theorem", "precision", "cost", "exact", "advice", "considered"]
+RECHECK_KEYS = ["verdict", "lower", "upper", "engine", "reason", "assumption", "certificate"]
+EXPLAIN_KEYS = ["title", "adjacency", "assumption", "engine", "reason", "theorem", "precision", "cost", "exact"]
+EXPLAIN_KEYS += ["advice", "considered"]
 CONSIDERED_KEYS = ["name", "takes", "when", "chosen"]
 EQUAL = ["--each", "0.1", "--count", "30"]
 ODD = [word for k in range(10, 24) for word in ("--each", f"ln({k + 1}/{k})")]
@@ -47,7 +47,7 @@ class Run:
 
 def run(*arguments: str, stdin: str = "") -> Run:
     done = CliRunner().invoke(app, arguments, input=stdin, env=ENVIRONMENT)
-    return Run(done.exit_code, done.stdout, PATIENCE.sub("", done.stderr))
+    return Run(done.exit_code, done.stdout, done.stderr)
 
 
 def start(*arguments: str, stdin: str = "") -> Run:
@@ -61,7 +61,7 @@ def start(*arguments: str, stdin: str = "") -> Run:
         cwd=ROOT,
         check=False,
     )
-    return Run(done.returncode, done.stdout, PATIENCE.sub("", done.stderr))
+    return Run(done.returncode, done.stdout, done.stderr)
 
 
 def refused(found: Run, *, says: str = "") -> None:

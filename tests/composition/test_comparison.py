@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optcomp.composition import Comparison, Row, compare, compose
-from optcomp.errors import InvalidParameterError
-from optcomp.mechanisms import ApproxDP, Mechanism, PureDP, RandomizedResponse, Sequence
+from optcomp.engines.conversion import Conversion
+from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.losses import lower
+from optcomp.mechanisms import (
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    PureDP,
+    RandomizedResponse,
+    RenyiCurve,
+    Sequence,
+    Staircase,
+    ZeroConcentrated,
+)
+from optcomp.quantities import Enclosure
+from optcomp.theorems.renyi import zcdp_epsilon
 
 NAMES = [
     "basic",
@@ -23,6 +43,7 @@ NAMES = [
     "half_drift_form",
     "closed_form",
     "zcdp",
+    "renyi",
     "approximation",
     "fully_adaptive",
     "optimal",
@@ -94,12 +115,33 @@ def closed_form(groups: list[Group], delta: Fraction) -> Any:
 
 
 def zcdp(groups: list[Group], delta: Fraction) -> Any:
+    rho = squares(groups) / 2
+    return least_over_orders(lambda order: rho * order, multiplicative_slack(groups, delta))
+
+
+def renyi(groups: list[Group], delta: Fraction) -> Any:
+    """With the divergence of randomized response as it is printed in the paper of Mironov, Proposition 5."""
+
+    def divergence(order: Any, epsilon: Any) -> Any:
+        share = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon))
+        other = 1 - share
+        return mpmath.log(share**order * other ** (1 - order) + other**order * share ** (1 - order)) / (order - 1)
+
+    return least_over_orders(
+        lambda order: sum((g.count * divergence(order, mp(g.epsilon)) for g in groups), mpmath.mpf(0)),
+        multiplicative_slack(groups, delta),
+    )
+
+
+def least_over_orders(divergence: Callable[[Any], Any], delta: Fraction) -> Any:
     """The least over the Renyi order, by a golden section that knows nothing of the derivative."""
-    rho, log_delta = squares(groups) / 2, mpmath.log(mp(multiplicative_slack(groups, delta)))
+    log_delta = mpmath.log(mp(delta))
 
     def at(logarithm: Any) -> Any:
         order = 1 + mpmath.exp(logarithm)
-        return rho * order + (-log_delta + (order - 1) * mpmath.log(1 - 1 / order) - mpmath.log(order)) / (order - 1)
+        return divergence(order) + (-log_delta + (order - 1) * mpmath.log(1 - 1 / order) - mpmath.log(order)) / (
+            order - 1
+        )
 
     low, high = mpmath.mpf(-15), mpmath.mpf(25)
     golden = (mpmath.sqrt(5) - 1) / 2
@@ -168,6 +210,21 @@ def test_the_concentrated_row_is_the_least_over_all_orders(groups: list[Group], 
     with mpmath.workdps(DIGITS):
         if multiplicative_slack(groups, delta) > 0:
             check(row, zcdp(groups, delta))
+        else:
+            assert row.epsilon is None
+
+
+@settings(max_examples=25)  # the golden section is slow
+@given(groups=groups_of_any_kind, delta=totals)
+def test_the_renyi_row_is_the_least_over_all_orders(groups: list[Group], delta: Fraction) -> None:
+    row = found(groups, delta).row("renyi")
+    with mpmath.workdps(DIGITS):
+        if multiplicative_slack(groups, delta) > 0:
+            assert row.epsilon is not None
+            truth = fraction(renyi(groups, delta))
+            room = TOLERANCE * max(Fraction(1), truth)
+            assert row.epsilon.lower - room <= truth <= row.epsilon.upper + room
+            assert row.epsilon.upper - row.epsilon.lower <= Fraction(1, 10**12) * max(truth, Fraction(1, 10**12))
         else:
             assert row.epsilon is None
 
@@ -267,8 +324,8 @@ def test_deltas_above_the_total_leave_basic_composition_nothing_to_say() -> None
 
 def test_a_failure_mass_above_the_total_leaves_no_theorem_anything_to_say() -> None:
     comparison = compare([ApproxDP(epsilon="0.1", delta="0.5"), PureDP(epsilon="0.2")], delta="0.49")
-    assert [row.epsilon for row in comparison.rows[:-1]] == [None] * 8
-    for name in ("closed_form", "zcdp"):
+    assert [row.epsilon for row in comparison.rows[:-1]] == [None] * 9
+    for name in ("closed_form", "zcdp", "renyi"):
         assert comparison.row(name).note == "no slack is left: some mechanism fails with more than the total"
     optimum = comparison.row("optimal").epsilon
     assert optimum is not None
@@ -281,7 +338,8 @@ def test_a_failure_mass_equal_to_the_total_leaves_the_sum() -> None:
         epsilon = comparison.row(name).epsilon
         assert epsilon is not None
         assert epsilon.lower == epsilon.upper == Fraction(3, 10)
-    assert comparison.row("zcdp").note == "no slack is left: the conversion needs a positive delta"
+    for name in ("zcdp", "renyi"):
+        assert comparison.row(name).note == "no slack is left: the conversion needs a positive delta"
 
 
 @pytest.mark.parametrize("name", ["short_form", "half_drift_form"])
@@ -310,7 +368,7 @@ def test_a_total_of_zero_keeps_what_needs_no_slack() -> None:
         epsilon = comparison.row(name).epsilon
         assert epsilon is not None
         assert epsilon.lower == epsilon.upper == 3
-    for name in ("advanced", "zcdp", "fully_adaptive"):
+    for name in ("advanced", "zcdp", "renyi", "fully_adaptive"):
         assert comparison.row(name).epsilon is None
         assert comparison.row(name).note.startswith("no slack is left")
 
@@ -343,7 +401,7 @@ def test_an_optimum_out_of_reach_leaves_the_other_rows_and_a_note() -> None:
     optimum = comparison.row("optimal")
     assert optimum.epsilon is None
     assert "must lie between 1e-100 and 1e+100" in optimum.note
-    for name in ("basic", "advanced", "closed_form", "zcdp", "fully_adaptive"):
+    for name in ("basic", "advanced", "closed_form", "zcdp", "renyi", "fully_adaptive"):
         assert comparison.row(name).epsilon is not None
         assert comparison.row(name).waste is None
 
@@ -385,3 +443,183 @@ def test_a_total_that_is_no_probability_is_refused(delta: Any) -> None:
 def test_something_that_is_no_mechanism_is_refused() -> None:
     with pytest.raises(InvalidParameterError, match=r"parts\[1\]"):
         compare([PureDP(epsilon="0.1"), 0.1], delta="1e-6")  # type: ignore[list-item]
+
+
+BOUNDED = [
+    Laplace(scale=2),
+    DiscreteLaplace(scale=3, sensitivity=2),
+    Staircase(epsilon="0.5", gamma="0.3"),
+    RandomizedResponse(probability="0.5", categories=4),
+    Exponential(epsilon="0.5"),
+]
+WITHOUT = {
+    "gaussian": Gaussian(mu="0.5"),
+    "discrete_gaussian": DiscreteGaussian(variance=9),
+    "zero_concentrated": ZeroConcentrated(rho="0.01"),
+    "renyi_curve": RenyiCurve(orders=[2, 8], divergences=["0.1", "0.5"]),
+    "poisson_sampled": PoissonSampled(mechanism=PureDP(epsilon=1), sampling_probability="0.1"),
+}
+ABOUT_GUARANTEES = [
+    "basic",
+    "advanced",
+    "short_form",
+    "half_drift_form",
+    "closed_form",
+    "approximation",
+    "fully_adaptive",
+]
+
+
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_theorems_about_guarantees_say_which_mechanism_has_none(kind: str) -> None:
+    mechanisms = [PureDP(epsilon="0.1"), Gaussian(mu=9).repeated(0), Sequence(parts=[WITHOUT[kind].repeated(2)])]
+    comparison = compare(mechanisms, delta="1e-6", adjacency="add_or_remove_one")
+    for name in ABOUT_GUARANTEES:
+        assert comparison.row(name).epsilon is None
+        assert comparison.row(name).note == f"says nothing: {kind} has no (epsilon, delta) guarantee of its own"
+    assert comparison.row("renyi").epsilon is not None
+    assert comparison.row("renyi").note.startswith("at order ")
+
+
+@pytest.mark.parametrize("mechanism", BOUNDED, ids=lambda each: each.kind)
+def test_theorems_about_guarantees_take_the_largest_loss(mechanism: Mechanism) -> None:
+    largest = compose(mechanism).largest_epsilon
+    comparison = compare(mechanism.repeated(20), delta="1e-6")
+    as_pure = compare(PureDP(epsilon=Fraction(largest.upper)).repeated(20), delta="1e-6")
+    for name in ABOUT_GUARANTEES:
+        assert (comparison.row(name).epsilon is None) == (as_pure.row(name).epsilon is None)
+    basic, closed = comparison.row("closed_form").epsilon, as_pure.row("closed_form").epsilon
+    assert basic is not None
+    assert closed is not None
+    assert abs(Fraction(basic.upper) - Fraction(closed.upper)) < Fraction(1, 10**15)
+
+
+def test_rho_is_added_up_over_all_that_have_one() -> None:
+    mechanisms = [
+        PureDP(epsilon="0.2").repeated(3),
+        Laplace(scale=5),
+        Gaussian(mu="0.5").repeated(2),
+        DiscreteGaussian(variance=8, sensitivity=2),
+        ZeroConcentrated(rho="0.03").repeated(2),
+        Exponential(epsilon="0.4"),
+    ]
+    rho = 4 * Fraction("0.02") + 2 * Fraction("0.125") + Fraction(1, 4) + Fraction("0.06") + Fraction("0.02")
+    assert compare(mechanisms, delta="1e-6").row("zcdp").epsilon == zcdp_epsilon(rho=rho, delta="1e-6").value
+
+
+@pytest.mark.parametrize("kind", ["renyi_curve", "poisson_sampled"])
+def test_the_concentrated_row_says_which_mechanism_has_no_rho(kind: str) -> None:
+    row = compare([Gaussian(mu=1), WITHOUT[kind]], delta="1e-6", adjacency="add_or_remove_one").row("zcdp")
+    assert row.epsilon is None
+    assert row.note == f"says nothing: {kind} has no zero-concentrated guarantee of its own"
+
+
+@pytest.mark.parametrize("delta", ["1e-12", "1e-6", "0.1"])
+@pytest.mark.parametrize("mu", ["0.01", "0.5", "3", "20"])
+def test_gaussian_noise_is_its_own_rho(mu: str, delta: str) -> None:
+    comparison = compare(Gaussian(mu=mu), delta=delta)
+    concentrated, renyi_row, optimum = (comparison.row(name).epsilon for name in ("zcdp", "renyi", "optimal"))
+    assert concentrated is not None
+    assert renyi_row is not None
+    assert optimum is not None
+    assert concentrated.intersects(renyi_row)
+    assert optimum.upper <= renyi_row.upper
+
+
+@pytest.mark.parametrize("delta", ["1e-10", "1e-5", "0.05"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [*BOUNDED, DiscreteGaussian(variance=2), WITHOUT["poisson_sampled"], ApproxDP(epsilon=1, delta="1e-11")],
+    ids=lambda each: each.kind,
+)
+def test_no_row_is_below_the_optimum_of_one_mechanism(mechanism: Mechanism, delta: str) -> None:
+    comparison = compare(mechanism, delta=delta, adjacency="add_or_remove_one")
+    optimum = comparison.row("optimal").epsilon
+    assert optimum is not None
+    for row in comparison.rows[:-1]:
+        assert row.epsilon is None or row.epsilon.upper >= optimum.lower, row
+
+
+def test_the_optimal_row_names_the_theorem_that_was_computed() -> None:
+    assert "Kairouz, Oh, Viswanath" in compare(PureDP(epsilon=1), delta="1e-6").row("optimal").source
+    assert "Balle, Wang" in compare(Gaussian(mu=1), delta="1e-6").row("optimal").source
+
+
+def test_several_ranges_have_a_sound_bound_and_no_known_optimum() -> None:
+    """The composed pair has variance epsilon^2/3 for each; no place of the range has more than epsilon^2/4."""
+    comparison = compare(Exponential(epsilon="0.1").repeated(1000), delta="1e-6")
+    renyi_row, concentrated = comparison.row("renyi").epsilon, comparison.row("zcdp").epsilon
+    assert renyi_row is not None
+    assert concentrated is not None
+    assert renyi_row.upper <= concentrated.lower
+    assert {row.waste for row in comparison.rows} == {None}
+    if comparison.row("optimal").epsilon is not None:
+        assert "above the optimum" in comparison.row("optimal").note
+
+
+def test_of_one_range_the_conversion_is_as_good_as_the_optimum() -> None:
+    """The conversion is tight for two-point pairs, and the worst place of the range is one."""
+    comparison = compare(Exponential(epsilon=1), delta="1e-3")
+    renyi_row, optimum = comparison.row("renyi").epsilon, comparison.row("optimal").epsilon
+    assert renyi_row is not None
+    assert optimum is not None
+    assert renyi_row.intersects(optimum)
+    assert "above the optimum" not in comparison.row("optimal").note
+
+
+@pytest.mark.parametrize("kind", ["zero_concentrated", "renyi_curve"])
+def test_a_promise_has_no_optimum(kind: str) -> None:
+    mechanisms = Sequence(parts=[ApproxDP(epsilon="0.1", delta="1e-7").repeated(3), WITHOUT[kind].repeated(4)])
+    comparison = compare(mechanisms, delta="1e-6")
+    assert comparison.row("optimal").epsilon is None
+    assert comparison.row("optimal").note.startswith(f"says nothing: {kind} is a promise")
+    engine = Conversion.of(lower(mechanisms).losses)
+    assert engine is not None
+    slack = 1 - (1 - Fraction("1e-6")) / (1 - Fraction("1e-7")) ** 3
+    row = comparison.row("renyi").epsilon
+    assert row is not None
+    assert row.intersects(engine.epsilon(Enclosure.exactly(slack)))
+
+
+def test_promises_that_cost_nothing_are_free() -> None:
+    free = [ZeroConcentrated(rho=0), RenyiCurve(orders=[2], divergences=[0])]
+    assert {str(row.epsilon) for row in compare(free, delta="1e-6").rows} <= {"0", "None"}
+
+
+def sampled_divergence(order: int, mu: Any, share: Any) -> Any:
+    """The binomial formula for a sampled Gaussian and a whole order (Mironov, Talwar, Zhang 2019)."""
+    terms = (
+        mpmath.binomial(order, k) * (1 - share) ** (order - k) * share**k * mpmath.exp(mu**2 * k * (k - 1) / 2)
+        for k in range(order + 1)
+    )
+    return mpmath.log(sum(terms, mpmath.mpf(0))) / (order - 1)
+
+
+@pytest.mark.parametrize(("share", "count", "about"), [("0.1", 50, 6), ("0.01", 2000, 8), ("0.5", 3, 4)])
+def test_the_renyi_row_of_a_sampled_mechanism(share: str, count: int, about: int) -> None:
+    """At most the best whole order, and at least the optimum of a single one."""
+    sampled = PoissonSampled(mechanism=Gaussian(mu=1), sampling_probability=share).repeated(count)
+    row = compare(sampled, delta="1e-5", adjacency="add_or_remove_one").row("renyi")
+    assert row.epsilon is not None
+    with mpmath.workdps(DIGITS):
+        whole = min(
+            count * sampled_divergence(order, mpmath.mpf(1), mp(Fraction(share)))
+            + (mpmath.log(10**5) + (order - 1) * mpmath.log(1 - mpmath.mpf(1) / order) - mpmath.log(order))
+            / (order - 1)
+            for order in range(2, 4 * about)
+        )
+        assert row.epsilon.upper <= fraction(whole) * (1 + Fraction(1, 10**12))
+        assert row.epsilon.lower >= fraction(whole) * Fraction(9, 10)
+    for direction in ("add_one", "remove_one"):
+        one = compare(sampled, delta="1e-5", adjacency=direction).row("renyi").epsilon
+        assert one is not None
+        assert one.lower <= row.epsilon.upper
+
+
+def test_a_sampled_mechanism_needs_the_relation() -> None:
+    with pytest.raises(InvalidParameterError, match="adjacency"):
+        compare(WITHOUT["poisson_sampled"], delta="1e-6")
+    with pytest.raises(UnsupportedError, match="adjacency"):
+        compare(WITHOUT["poisson_sampled"], delta="1e-6", adjacency="replace_one")
+    with pytest.raises(InvalidParameterError, match="adjacency"):
+        compare(PureDP(epsilon=1), delta="1e-6", adjacency="neighbours")

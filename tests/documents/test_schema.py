@@ -30,6 +30,22 @@ PLAN: dict[str, Any] = {
         {"mechanism": {"kind": "approx_dp", "epsilon": "1/3", "delta": "1e-9", "count": 2}},
         {"mechanism": {"kind": "randomized_response", "probability": "0.75", "categories": 2}},
         {"mechanism": {"kind": "sequence", "parts": [{"kind": "pure_dp", "epsilon": "ln(2)"}]}, "count": 0},
+        {"mechanism": {"kind": "gaussian", "variance": "2.5", "sensitivity": "3/2"}},
+        {"mechanism": {"kind": "laplace", "scale": 2}},
+        {"mechanism": {"kind": "discrete_laplace", "epsilon": "0.1", "sensitivity": 3}},
+        {"mechanism": {"kind": "discrete_gaussian", "rho": "346112/419840075", "sensitivity": "1"}},
+        {"mechanism": {"kind": "staircase", "epsilon": "1", "gamma": "0.25"}},
+        {"mechanism": {"kind": "exponential", "epsilon": "0.5"}},
+        {"mechanism": {"kind": "zero_concentrated", "rho": "0.1"}},
+        {"mechanism": {"kind": "renyi_curve", "orders": [2, "5/2"], "divergences": ["0.1", 0.2]}},
+        {
+            "mechanism": {
+                "kind": "poisson_sampled",
+                "sampling_probability": "1/240",
+                "mechanism": {"kind": "gaussian", "noise_multiplier": "1.1"},
+            },
+            "count": 480,
+        },
     ],
 }
 CERTIFICATE = oc.certificate_to_json(
@@ -123,6 +139,24 @@ WRONG_PLANS: list[tuple[str, Any]] = [
     ("release.3.mechanism.parts", {}),
     ("release.3.mechanism.parts", ...),
     ("release.3.mechanism.parts.0", {"kind": "pure_dp"}),
+    ("release.4.mechanism.variance", ...),
+    ("release.4.mechanism.standard_deviation", "1"),
+    ("release.4.mechanism.variance", [1]),
+    ("release.4.mechanism.sensitivity", None),
+    ("release.5.mechanism.epsilon", "1"),
+    ("release.6.mechanism.sensitivity", 1.5),
+    ("release.6.mechanism.sensitivity", -1),
+    ("release.7.mechanism.mu", "1"),
+    ("release.8.mechanism.gamma", ...),
+    ("release.11.mechanism.orders", "2"),
+    ("release.11.mechanism.orders", []),
+    ("release.11.mechanism.orders.0", None),
+    ("release.11.mechanism.divergences", ...),
+    ("release.12.mechanism.mechanism", ...),
+    ("release.12.mechanism.mechanism", "gaussian"),
+    ("release.12.mechanism.mechanism", [{"kind": "gaussian", "mu": "1"}]),
+    ("release.12.mechanism.mechanism.kind", "magic"),
+    ("release.12.mechanism.sampling_probability", ...),
     ("title", 7),
     ("privacy_unit", ["x"]),
     ("adjacency", "neighbours"),
@@ -139,6 +173,16 @@ def test_a_wrong_plan_is_refused_by_schema_and_reader(path: str, value: Any) -> 
     assert not accepts("plan", wrong)
     with pytest.raises(oc.InvalidParameterError):
         plan_from_mapping(wrong, where="here")
+
+
+@pytest.mark.parametrize("place", range(len(PLAN["release"])))
+def test_what_the_reader_understood_is_written_in_a_form_that_the_schema_accepts(place: int) -> None:
+    """Certificates hold the written form, with the derived parameters in place of the ones that were given."""
+    mechanism = plan_from_mapping(PLAN, where="here").releases[place].mechanism
+    written = oc.mechanism_to_json(mechanism)
+    assert accepts("plan", {"release": [{"mechanism": written}]})
+    assert accepts("certificate", {**CERTIFICATE, "mechanisms": [written]})
+    assert oc.mechanism_from_json(written) == mechanism
 
 
 @pytest.mark.parametrize("obj", [None, [], "plan", 7])

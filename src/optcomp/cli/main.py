@@ -8,10 +8,21 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from optcomp.cli.render import show_comparison, show_composition, show_explanation, show_json, show_recheck
+from optcomp.cli.render import (
+    show_audit,
+    show_comparison,
+    show_composition,
+    show_dpsgd,
+    show_explanation,
+    show_json,
+    show_recheck,
+)
 from optcomp.cli.status import Status, guarded
 from optcomp.usecases import (
+    DpsgdRequest,
     Source,
+    account_dpsgd,
+    audit_plan,
     certify_plan,
     compare_plan,
     compose_plan,
@@ -37,6 +48,7 @@ _RECHECK_STATUS = {
     "contradicted": Status.VERIFICATION_FAILED,
     "undecided": Status.UNDECIDED,
 }
+_AUDIT_STATUS = {"proven": Status.OK, "refuted": Status.OVER_BUDGET, "undecided": Status.UNDECIDED}
 _VERDICT_STATUS = {"fits": Status.OK, "over": Status.OVER_BUDGET, "undecided": Status.UNDECIDED}
 
 PlanArgument = Annotated[
@@ -54,6 +66,22 @@ DeltaOption = Annotated[str | None, typer.Option("--delta", help="Between 0 and 
 WidthOption = Annotated[
     str | None, typer.Option("--width", help="The largest acceptable relative width of the answer, such as 1e-9.")
 ]
+AdjacencyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--adjacency",
+        help="How neighbouring data sets differ: add_or_remove_one, add_one, remove_one, replace_one or "
+        "replace_special. Needed for sampled mechanisms when the plan names none.",
+    ),
+]
+RigorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rigor",
+        help="float: any engine, every rounding counted. ball: engines in ball arithmetic only, which rely on no "
+        "elementary function of the platform.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object with exact numbers as text.")]
 
 
@@ -70,6 +98,8 @@ def compose(
     epsilon: EpsilonOption = None,
     delta: DeltaOption = None,
     width: WidthOption = None,
+    adjacency: AdjacencyOption = None,
+    rigor: RigorOption = None,
     format_: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,7 +109,8 @@ def compose(
     is exceeded, 4 undecided.
     """
     with guarded():
-        answer = compose_plan(_source(plan, format_, each, count), epsilon=epsilon, delta=delta, width=width)
+        source = _source(plan, format_, each, count, adjacency)
+        answer = compose_plan(source, epsilon=epsilon, delta=delta, width=width, rigor=rigor)
         show_composition(answer, as_json=as_json)
     if answer.budget is not None:
         raise typer.Exit(_VERDICT_STATUS[answer.budget.verdict.value])
@@ -91,12 +122,13 @@ def compare(
     each: EachOption = None,
     count: CountOption = None,
     delta: DeltaOption = None,
+    adjacency: AdjacencyOption = None,
     format_: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Every theorem at the same total delta, and what each wastes against the optimum."""
     with guarded():
-        show_comparison(compare_plan(_source(plan, format_, each, count), delta=delta), as_json=as_json)
+        show_comparison(compare_plan(_source(plan, format_, each, count, adjacency), delta=delta), as_json=as_json)
 
 
 @app.command()
@@ -107,13 +139,19 @@ def certify(
     epsilon: EpsilonOption = None,
     delta: DeltaOption = None,
     width: WidthOption = None,
+    adjacency: AdjacencyOption = None,
+    rigor: RigorOption = None,
     format_: FormatOption = None,
     as_json: JsonOption = True,
 ) -> None:
-    """Print a certificate: the answer with everything that another engine needs to check it. It is always JSON."""
+    """Print a certificate: the answer with everything that another engine needs to check it. It is always JSON.
+
+    Without --rigor it is made in ball arithmetic where an engine reaches, else in floats.
+    """
     del as_json
     with guarded():
-        show_json(certify_plan(_source(plan, format_, each, count), epsilon=epsilon, delta=delta, width=width))
+        source = _source(plan, format_, each, count, adjacency)
+        show_json(certify_plan(source, epsilon=epsilon, delta=delta, width=width, rigor=rigor))
 
 
 @app.command()
@@ -134,16 +172,83 @@ def recheck(
 
 
 @app.command()
+def audit(
+    plan: PlanArgument = None,
+    claims: Annotated[
+        list[str] | None,
+        typer.Option("--claims", help="EPSILON,DELTA that somebody claims the whole to keep. Repeatable."),
+    ] = None,
+    each: EachOption = None,
+    count: CountOption = None,
+    width: WidthOption = None,
+    adjacency: AdjacencyOption = None,
+    rigor: RigorOption = None,
+    format_: FormatOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge claims about a plan: each is proven, refuted or undecided.
+
+    Exit status 0: all claims are proven; 3: some claim is refuted; 4: none is refuted, but some is undecided.
+    """
+    with guarded():
+        source = _source(plan, format_, each, count, adjacency)
+        answer = audit_plan(source, claims=claims or (), width=width, rigor=rigor)
+        show_audit(answer, as_json=as_json)
+    raise typer.Exit(_AUDIT_STATUS[answer.verdict.value])
+
+
+@app.command()
+def dpsgd(
+    examples: Annotated[int, typer.Option("--examples", help="How many examples the training data have.")],
+    batch: Annotated[int, typer.Option("--batch", help="The mean number of examples in a batch.")],
+    noise_multiplier: Annotated[
+        str,
+        typer.Option("--noise-multiplier", help="The noise's standard deviation over the norm that gradients keep."),
+    ],
+    delta: Annotated[str, typer.Option("--delta", help="Between 0 and 1. Text is exact: 1e-6, 1/3.")],
+    epochs: Annotated[
+        str | None, typer.Option("--epochs", help="How often the data are gone through; it may be a fraction.")
+    ] = None,
+    steps: Annotated[int | None, typer.Option("--steps", help="The number of steps, instead of --epochs.")] = None,
+    adjacency: Annotated[
+        str, typer.Option("--adjacency", help="How neighbouring data sets differ.")
+    ] = "add_or_remove_one",
+    width: WidthOption = None,
+    rigor: RigorOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The total epsilon of a training run by DP-SGD.
+
+    Each step draws a Poisson sample: every example is in it with probability batch/examples, by a coin of its own.
+    Batches that are shuffled and cut are another mechanism, and this is no account of them.
+    """
+    with guarded():
+        request = DpsgdRequest(
+            examples=examples,
+            batch=batch,
+            noise_multiplier=noise_multiplier,
+            delta=delta,
+            epochs=epochs,
+            steps=steps,
+            adjacency=adjacency,
+            width=width,
+            rigor=rigor,
+        )
+        show_dpsgd(account_dpsgd(request), as_json=as_json)
+
+
+@app.command()
 def explain(
     plan: PlanArgument = None,
     each: EachOption = None,
     count: CountOption = None,
+    adjacency: AdjacencyOption = None,
     format_: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Which engine would answer, why, at what cost, and what would make the answer exact."""
     with guarded():
-        show_explanation(explain_plan(_source(plan, format_, each, count)), as_json=as_json)
+        show_explanation(explain_plan(_source(plan, format_, each, count, adjacency)), as_json=as_json)
 
 
 @app.command()
@@ -161,12 +266,15 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer if sys.stdin else io.BytesIO()
 
 
-def _source(plan: str | None, format_: str | None, each: list[str] | None, count: list[int] | None) -> Source:
+def _source(
+    plan: str | None, format_: str | None, each: list[str] | None, count: list[int] | None, adjacency: str | None
+) -> Source:
     return Source(
         path=plan,
         format=format_,
         each=tuple(each or ()),
         counts=tuple(count or ()),
+        adjacency=adjacency,
         standard_input=_standard_input(),
     )
 

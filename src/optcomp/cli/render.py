@@ -11,9 +11,26 @@ from rich.console import Console
 from rich.table import Table
 
 from optcomp.quantities import Enclosure, exact_text
-from optcomp.usecases import Budget, CompareAnswer, ComposeAnswer, ExplainAnswer, RecheckAnswer
+from optcomp.usecases import (
+    AuditAnswer,
+    Budget,
+    CompareAnswer,
+    ComposeAnswer,
+    DpsgdAnswer,
+    ExplainAnswer,
+    RecheckAnswer,
+)
 
-__all__ = ["printable", "show_comparison", "show_composition", "show_explanation", "show_json", "show_recheck"]
+__all__ = [
+    "printable",
+    "show_audit",
+    "show_comparison",
+    "show_composition",
+    "show_dpsgd",
+    "show_explanation",
+    "show_json",
+    "show_recheck",
+]
 
 
 class _Terminal(Console):
@@ -66,6 +83,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
                 "engine": answer.engine,
                 "reason": answer.reason,
                 "adjacency": answer.adjacency,
+                "assumption": answer.assumption,
                 "privacy_unit": answer.privacy_unit,
                 "budget": None
                 if budget is None
@@ -82,6 +100,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
         (f"least {answer.question}", str(answer.answer)),
         ("engine", f"{answer.engine}: {answer.reason}"),
         ("adjacency", answer.adjacency),
+        ("assumes", answer.assumption),
         ("privacy unit", answer.privacy_unit),
         *(_verdict_rows(budget) if budget else ()),
         *(("note", note) for note in answer.notes),
@@ -110,10 +129,24 @@ def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
             }
             for row in answer.rows
         ]
-        show_json({"title": answer.title, "delta": answer.delta, "rows": rows})
+        show_json(
+            {
+                "title": answer.title,
+                "delta": answer.delta,
+                "adjacency": answer.adjacency,
+                "assumption": answer.assumption,
+                "rows": rows,
+            }
+        )
         return
     console = _Terminal()
-    console.print(_facts([("plan", answer.title), ("delta", answer.delta)]))
+    facts = [
+        ("plan", answer.title),
+        ("delta", answer.delta),
+        ("adjacency", answer.adjacency),
+        ("assumes", answer.assumption),
+    ]
+    console.print(_facts(facts))
     table = Table(box=None, pad_edge=False)
     for name in ("theorem", "epsilon", "wasted", "note"):
         table.add_column(name, overflow="fold")
@@ -135,6 +168,7 @@ def show_recheck(answer: RecheckAnswer, *, as_json: bool) -> None:
                 **_ends(found.answer),
                 "engine": found.engine,
                 "reason": found.reason,
+                "assumption": answer.assumption,
                 "certificate": first,
             }
         )
@@ -142,6 +176,7 @@ def show_recheck(answer: RecheckAnswer, *, as_json: bool) -> None:
     rows = [
         ("certified", f"[{first['lower']}, {first['upper']}] by {first['engine']}"),
         ("checked by", found.engine),
+        ("assumes", answer.assumption),
         ("it finds", None if found.answer is None else str(found.answer)),
         ("verdict", f"{found.verdict.value}: {found.reason}"),
     ]
@@ -160,6 +195,8 @@ def show_explanation(answer: ExplainAnswer, *, as_json: bool) -> None:
         ("works in", answer.precision),
         ("cost", answer.cost),
         ("exact", "yes, up to rounding" if answer.exact else f"no. {answer.advice}"),
+        ("adjacency", answer.adjacency),
+        ("assumes", answer.assumption),
     ]
     terminal = _Terminal()
     terminal.print(_facts(rows))
@@ -168,4 +205,73 @@ def show_explanation(answer: ExplainAnswer, *, as_json: bool) -> None:
         table.add_column(name, overflow="fold")
     for each in answer.considered:
         table.add_row(each.name, "chosen" if each.chosen else "yes" if each.takes else "no", each.when)
+    terminal.print(table)
+
+
+def show_dpsgd(answer: DpsgdAnswer, *, as_json: bool) -> None:
+    """Print what a training run guarantees."""
+    if as_json:
+        show_json(
+            {
+                "delta": exact_text(answer.delta),
+                **_ends(answer.epsilon),
+                "steps": answer.steps,
+                "steps_from": answer.steps_from,
+                "sampling_probability": exact_text(answer.sampling_probability),
+                "noise_multiplier": exact_text(answer.noise_multiplier),
+                "adjacency": answer.adjacency,
+                "assumption": answer.assumption,
+                "engine": answer.engine,
+                "reason": answer.reason,
+            }
+        )
+        return
+    rows = [
+        ("delta", exact_text(answer.delta)),
+        ("total epsilon", str(answer.epsilon)),
+        ("steps", f"{answer.steps}, {answer.steps_from}"),
+        ("sampling probability", exact_text(answer.sampling_probability)),
+        ("noise multiplier", exact_text(answer.noise_multiplier)),
+        ("adjacency", answer.adjacency),
+        ("assumes", answer.assumption),
+        ("engine", f"{answer.engine}: {answer.reason}"),
+    ]
+    _Terminal().print(_facts(rows))
+
+
+def show_audit(answer: AuditAnswer, *, as_json: bool) -> None:
+    """Print the verdict on each claim."""
+    if as_json:
+        claims = [
+            {
+                "epsilon": exact_text(each.claim.epsilon),
+                "delta": exact_text(each.claim.delta),
+                "verdict": each.verdict.value,
+                "least_delta": _ends(each.least_delta),
+                "note": each.note,
+            }
+            for each in answer.claims
+        ]
+        show_json(
+            {
+                "title": answer.title,
+                "adjacency": answer.adjacency,
+                "assumption": answer.assumption,
+                "verdict": answer.verdict.value,
+                "claims": claims,
+            }
+        )
+        return
+    terminal = _Terminal()
+    facts = [("plan", answer.title), ("adjacency", answer.adjacency), ("assumes", answer.assumption)]
+    if any(value is not None for _, value in facts):
+        terminal.print(_facts(facts))
+    table = Table(box=None, pad_edge=False)
+    for name in ("epsilon", "claimed delta", "least delta", "verdict"):
+        table.add_column(name, overflow="fold")
+    for each in answer.claims:
+        least = each.note if each.least_delta is None else str(each.least_delta)
+        table.add_row(
+            exact_text(each.claim.epsilon), exact_text(each.claim.delta), printable(least), each.verdict.value
+        )
     terminal.print(table)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
 import typer
 
+from optcomp.cli.progress import patience
 from optcomp.cli.render import printable
 from optcomp.errors import OptcompError, UndecidedError
 
 __all__ = ["Status", "guarded"]
-
-_PATIENCE = 1.0  # seconds before a line says that something is going on
 
 
 class Status(IntEnum):
@@ -33,7 +31,7 @@ class Status(IntEnum):
 @contextmanager
 def guarded() -> Iterator[None]:
     """Turn an error of the library into one clear message and its status, and say so when the work takes long."""
-    with _patience():
+    with patience():
         try:
             yield
         except OptcompError as error:
@@ -45,22 +43,3 @@ def guarded() -> Iterator[None]:
         except OSError as error:
             typer.echo(f"optcomp: the answer cannot be written ({error.strerror})", err=True)
             raise typer.Exit(Status.INTERNAL) from None
-
-
-@contextmanager
-def _patience() -> Iterator[None]:
-    done = threading.Event()
-
-    def watch() -> None:
-        seconds = 0
-        while not done.wait(_PATIENCE):
-            seconds += 1
-            typer.echo(f"optcomp: computing, {seconds} s", err=True)
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()

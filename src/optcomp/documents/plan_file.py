@@ -91,7 +91,7 @@ def _release(obj: object, path: str) -> Release:
     try:
         mechanism = mechanism_from_json(inner)
     except InvalidParameterError as error:
-        below = "" if error.field == "mechanism" else f".{error.field}"
+        below = f".{error.field}" if isinstance(inner, Mapping) else ""
         raise _refused(f"{path}.mechanism{below}", error.value, error.condition, error.remedy) from None
     if "count" in release:
         try:

@@ -17,10 +17,20 @@ _NUMBER = {
 }
 _EXACT = {"description": "An exact number as text.", "type": "string"}
 _COUNT = {"description": "How often it is run.", "type": "integer", "minimum": 0}
+_INNER = {"$ref": "#/$defs/mechanism"}
 _PARAMETERS: dict[str, object] = {
     "categories": {"description": "How many answers there are.", "type": "integer", "minimum": 2},
-    "parts": {"type": "array", "items": {"$ref": "#/$defs/mechanism"}},
+    "divergences": {"type": "array", "items": _NUMBER, "minItems": 1},
+    "mechanism": _INNER,
+    "orders": {"type": "array", "items": _NUMBER, "minItems": 1},
+    "parts": {"type": "array", "items": _INNER},
 }
+_WHOLE_SENSITIVITY = {
+    "description": "By how much one neighbour changes the answer: a whole number, also as text.",
+    "type": ["integer", "string"],
+    "minimum": 0,
+}
+_ON_INTEGERS = ("discrete_gaussian", "discrete_laplace")
 
 
 def _mechanism() -> dict[str, object]:
@@ -28,17 +38,26 @@ def _mechanism() -> dict[str, object]:
 
 
 def _kind(name: str) -> dict[str, object]:
+    """One kind; of the parameters that may be left out without a value in their place, exactly one is given."""
     parameters = inspect.signature(KINDS[name]).parameters
-    return {
+    one_of = [each for each, is_ in parameters.items() if is_.default is None]
+    found: dict[str, object] = {
         "type": "object",
         "properties": {
             "kind": {"const": name},
-            **{each: _PARAMETERS.get(each, _NUMBER) for each in parameters},
+            **{each: _parameter(name, each) for each in parameters},
             "count": _COUNT,
         },
         "required": ["kind", *(each for each, is_ in parameters.items() if is_.default is is_.empty)],
         "additionalProperties": False,
     }
+    return {**found, "oneOf": [{"required": [each]} for each in one_of]} if one_of else found
+
+
+def _parameter(kind: str, name: str) -> object:
+    if name == "sensitivity" and kind in _ON_INTEGERS:
+        return _WHOLE_SENSITIVITY
+    return _PARAMETERS.get(name, _NUMBER)
 
 
 def plan_schema() -> dict[str, object]:

@@ -52,7 +52,7 @@ __all__ = ["BracketingLattice"]
 Floats = npt.NDArray[np.float64]
 
 _BITS = 128
-_ROUGH_BITS = 80
+_ROUGH_BITS = 160  # enough for growths that are rare huge losses in part
 _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
@@ -64,7 +64,8 @@ _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usu
 _RETRIES = 4
 _LARGEST_WEIGHT = 1e100
 _TOGETHER = 8  # losses whose four atoms are added one after the other before the large convolutions
-_LEAVE_OUT = 18.0  # what is left out is at most e^-18 of the wanted width
+_LEAVE_OUT = 9.0  # what is left out is at most e^-9 of the wanted width
+_LARGEST_SHARE = 1e-2
 _LEAVE_BELOW = 45.0  # the same below the grid, where it costs little
 _OFFSETS = tuple(Fraction(n, 64) for n in (21, 43, 27, 37))  # in steps, to avoid points with mass of their own
 
@@ -110,7 +111,7 @@ class BracketingLattice:
             tilt, log_delta = tail_at(*self._floats, float(low)).tilt, 0.0
         else:
             tilt, log_delta = tilt_at(self._cumulant, float(low))
-        aim = _Aim(tilt, _SURE * self.width / (2 * tilt * (tilt + 1) + 2), log_delta + math.log(self.width))
+        aim = _Aim(tilt, _SURE * self.width / (2 * tilt * (tilt + 1) + 2), log_delta + self._log_width)
 
         def answer(tilted: _Tilted) -> Enclosure:
             return tilted.delta((low, high))
@@ -132,8 +133,8 @@ class BracketingLattice:
             tilt, x = guess.tilt, max(guess.x, 1e-300)
         else:
             tilt, x = tilt_for(self._cumulant, log_target)
-            x = max(x, spread(self._cumulant, tilt) / 100)
-        aim = _Aim(tilt, _SURE * self.width * x / (2 * (tilt + 1)), log_target + math.log(self.width))
+            x = max(x, min(spread(self._cumulant, tilt), 1.0) / 100)
+        aim = _Aim(tilt, _SURE * self.width * x / (2 * (tilt + 1)), log_target + self._log_width)
 
         def answer(tilted: _Tilted) -> Enclosure | None:
             return tilted.epsilon(target)
@@ -160,6 +161,11 @@ class BracketingLattice:
             condition=f"could not be enclosed to a relative width of {self.width:g} on an affordable grid",
             remedy="Ask for a larger width.",
         )
+
+    @property
+    def _log_width(self) -> float:
+        """The logarithm of the share of an answer that matters: of the width, however large that may be."""
+        return math.log(min(self.width, _LARGEST_SHARE))
 
     @cached_property
     def _simple(self) -> bool:
@@ -221,7 +227,7 @@ class BracketingLattice:
         found = []
         with precision(_BITS):
             for loss, _ in self._others:
-                shape = _shape(loss, log_share, math.log(self.width / size) - _LEAVE_BELOW, aim.tilt)
+                shape = _shape(loss, log_share, self._log_width - math.log(size) - _LEAVE_BELOW, aim.tilt)
                 if shape is None:
                     return None
                 found.append(shape)
@@ -610,6 +616,8 @@ def _dots(other: _Other, step: Fraction, tilt: Fraction) -> tuple[Dots, Fraction
 
 def _law_of_all(law: Measure, dotted: list[tuple[Dots, int]]) -> Measure:
     """The law of the whole sum, counted from the top."""
+    if len(law.masses) == 1 and len(dotted) == dotted[0][1] == 1:
+        return dotted[0][0].law
     variances = [count * _variance(dots.law) for dots, count in dotted]
     scale = math.sqrt(sum(variances) + _variance(law)) + 1
     pieces = [Piece.of(dots.law, scale).power(count) for dots, count in dotted]

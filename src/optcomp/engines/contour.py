@@ -55,6 +55,7 @@ _FLOAT_LOSS = 30.0  # e^-30 of delta may be lost by each of aliases and ends in 
 _BITS = 128
 _EPSILON_WIDTH, _DELTA_WIDTH = 1e-9, 1e-8
 _MOST_SMOOTH = 60_000
+_MOST_SAMPLED = 10_000  # where one node is an integral
 _MOST_NODES = 6_000_000
 _MOST_WORK = 1.2e8  # nodes times different losses
 _MOST_PERIOD = 20_000_000
@@ -242,17 +243,19 @@ class _Problem:
         tilt, log_delta = self._saddle_at(point)
         noise = 0.45 * width / (1.5 * tilt * (tilt + 1) + 1)
         found: Enclosure | None = None
-        for _ in range(_TRIES):
-            waves = _Waves.build(self, tilt, point, log_delta, noise)
+        for attempt in range(_TRIES):
+            waves = _Waves.build(self, tilt, point, log_delta, noise, attempt)
             if waves is None:
                 break
             found = waves.delta(x)
             if found.relative_width <= width:
                 return found.rounded(_DIGITS)
-            if found.upper > 0:
-                log_delta = min(log_delta, math.log(max(float(found.upper), 1e-320)) - 3.0)
-            if not waves.noise:
+            smaller = _log(Fraction(found.upper)) - 1.0 if found.upper > 0 else 2 * log_delta - 10
+            if not waves.noise and smaller > log_delta - 1.0:
                 break
+            log_delta = min(log_delta, smaller)
+            if not waves.noise:
+                continue
             noise /= min(max(2 * found.relative_width / width, 2.0), 1e4)
         raise self._undecided("delta", found, width)
 
@@ -263,8 +266,8 @@ class _Problem:
         tilt, x = self._saddle_for(log_target)
         noise = 0.45 * width * max(x, 1e-300) / (1.5 * (tilt + 1))
         found: Enclosure | None = None
-        for _ in range(_TRIES):
-            waves = _Waves.build(self, tilt, x, log_target, noise)
+        for attempt in range(_TRIES):
+            waves = _Waves.build(self, tilt, x, log_target, noise, attempt)
             if waves is None:
                 break
             found = waves.epsilon(target, x)
@@ -276,7 +279,7 @@ class _Problem:
                 x = moved
             if found is not None and waves.noise:
                 noise /= min(max(2 * found.relative_width / width, 2.0), 1e4)
-            elif found is not None and not waves.noise and abs(float(found.upper) - x) <= 0.05 * abs(x):
+            elif found is not None and attempt and abs(float(found.upper) - x) <= 0.05 * abs(x):
                 break
         raise self._undecided("epsilon", found, width)
 
@@ -375,10 +378,12 @@ class _Waves:
     noise: float
 
     @staticmethod
-    def build(problem: _Problem, tilt: float, x: float, log_delta: float, noise: float) -> _Waves | None:
+    def build(
+        problem: _Problem, tilt: float, x: float, log_delta: float, noise: float, attempt: int = 0
+    ) -> _Waves | None:
         """The cheapest line: smooth where waves end by themselves, else a period, else dithered."""
         with precision(_BITS), np.errstate(all="ignore"):
-            return _Builder(problem, x, log_delta, noise).build(tilt)
+            return _Builder(problem, x, log_delta, noise, 0.1 if attempt else 2.5).build(tilt)
 
     def sum_at(self, x: Ball, noise: float) -> Ball:
         """Delta at x of the losses with a Gaussian of that variance."""
@@ -456,16 +461,21 @@ def _log(value: Fraction) -> float:
 class _Builder:
     """Chooses a line and its nodes for one x."""
 
-    def __init__(self, problem: _Problem, x: float, log_delta: float, noise: float) -> None:
-        self.problem, self.x, self.log_delta, self.noise = problem, x, log_delta, noise
+    def __init__(self, problem: _Problem, x: float, log_delta: float, noise: float, cancelled: float) -> None:
+        self.problem, self.x, self.log_delta, self.noise, self.cancelled = problem, x, log_delta, noise, cancelled
 
     def build(self, tilt: float) -> _Waves | None:
         """See `_Waves.build`."""
         best: tuple[float, float, float] | None = None
+        least = math.inf
         for factor in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
             theta = _short(tilt * factor)
             window, second = self.problem.window(theta, self.x, self.log_delta)
-            if math.isfinite(window) and (best is None or window < 0.9 * best[1]):
+            height = self.problem.growth(theta) - theta * self.x - math.log(theta * (1 + theta))
+            least = min(least, height)
+            if not math.isfinite(window) or height > least + self.cancelled:
+                continue
+            if best is None or window < 0.9 * best[1]:
                 best = (theta, window, second)
         if best is None:
             return None
@@ -495,7 +505,7 @@ class _Builder:
     def _smooth_end(self) -> float | None:
         """The height where the waves have ended, if that is not too far."""
         costly = any(isinstance(each, SampledNormalRipple) for each in self.ripples)
-        most = (_MOST_SMOOTH / 6 if costly else _MOST_SMOOTH) * self._unit()
+        most = (_MOST_SAMPLED if costly else _MOST_SMOOTH) * self._unit()
 
         def ended(height: float) -> bool:
             return self._log_beyond(height) <= self.budget
@@ -548,6 +558,9 @@ class _Builder:
             end *= 1.1
         last = math.ceil(end / self._unit())
         cut = self.budget - math.log(2 * (last + 1))
+        slow = any(isinstance(each, SampledNormalRipple) for each in self.ripples)
+        if slow and last > _MOST_SAMPLED:
+            return None
         kept = self._kept(last, cut, level=False, noise=self.noise)
         if kept is None:
             return None

@@ -158,7 +158,7 @@ class Residues:
         if top is not None and isinstance(x, Fraction) and x >= top:
             return ball(0)
         bits = accuracy + _SPARE_BITS + self._cancelled(x)
-        start = min(max(bits, _START_BITS[0]), _START_BITS[1])
+        start = min(max(bits, self._laplace + 8, _START_BITS[0]), _START_BITS[1])
         return refine(lambda: self._value(ball(x)), start=start, accuracy=accuracy, floor=_FLOOR, what="delta")
 
     @cached_property
@@ -193,7 +193,17 @@ class Residues:
         root = (x / 2).exp()
         if len(beyond) <= len(others):
             return root * self._residues(beyond, x)
-        return -x.expm1() - root * self._residues(others, x)
+        return self._whole(x) - root * self._residues(others, x)
+
+    def _whole(self, x: Ball) -> Ball:
+        """What all terms together add: ``M(0) - e^x M(-1)``, where M is 1 but for atoms that are a part of a law."""
+        likely, unlikely, atomic = ball(1), ball(1), False
+        for loss, count in self.losses:
+            if isinstance(loss, AtomicLoss):
+                atomic, atoms = True, loss.atoms()
+                likely *= sum((atom.likely for atom in atoms), start=ball(0)) ** count
+                unlikely *= sum((atom.unlikely for atom in atoms), start=ball(0)) ** count
+        return likely - x.exp() * unlikely if atomic else -x.expm1()
 
     def _residues(self, terms: list[_Term], x: Ball) -> Ball:
         groups: dict[int, list[_Term]] = defaultdict(list)
@@ -282,17 +292,16 @@ class Residues:
 
         if rough(Fraction(0))[0] < 1 and value(Fraction(0)).upper <= target.lower:
             return Enclosure.exactly(0)
-        start, slope = _root(rough, top / 2, -1.0, top, tolerance=2.0**-12, enough=1e-6)
-        point, slope = _root(excess, start, rough(start)[1], top, tolerance=2.0**-70, enough=2.0 ** (10 - accuracy))
+        start = _root(rough, (top / 2, -1.0), top, tolerance=2.0**-12, enough=1e-6)
+        point, slope = _root(excess, start, top, tolerance=2.0**-44, enough=2.0 ** (10 - accuracy))
         unsure = max(min(target.relative_width, 1.0), 2.0 ** (8 - accuracy)) / max(-slope, 1e-300)
-        reach = max(point / 2**66, Fraction(2 * unsure) if math.isfinite(unsure) else Fraction(0))
+        reach = max(point / 2**63, Fraction(2 * unsure) if math.isfinite(unsure) else Fraction(0))
         return enclose_inverse(value, target, Guess(point, reach, reach), largest=top)
 
 
 def _root(
     function: Callable[[Fraction], tuple[float, float | None]],
-    start: Fraction,
-    slope: float,
+    start: tuple[Fraction, float],
     high: Fraction,
     *,
     tolerance: float,
@@ -302,13 +311,12 @@ def _root(
 
     Args:
         function: Its value, and its slope where that is known.
-        start: The first point.
-        slope: Its slope there, when the function does not tell.
+        start: The first point, and about its slope there.
         high: The right end.
-        tolerance: A relative step that ends the search.
+        tolerance: A step that ends the search, relative to the distance from the nearer end.
         enough: A value that ends it.
     """
-    low, point = Fraction(0), start
+    low, (point, slope), top = Fraction(0), start, high
     before: tuple[Fraction, float] | None = None
     for turn in range(_SEARCH_STEPS):
         value, told = function(point)
@@ -326,7 +334,8 @@ def _root(
             newton = point - Fraction(value) / Fraction(slope)
             following = newton if low < newton < high else following
         following = _shortened(following)
-        if abs(following - point) <= Fraction(tolerance) * following:
+        near = Fraction(tolerance) * min(following, top - following)  # the scale on which the function changes
+        if abs(following - point) <= max(near, following / 2**70):
             point = following
             break
         point = following
@@ -339,16 +348,19 @@ def _shortened(value: Fraction) -> Fraction:
     return Fraction(math.floor(value * Fraction(2) ** shift)) / Fraction(2) ** shift
 
 
-def _kernels(laplace: int, size: int) -> Iterator[list[int]]:
-    """The first coefficients of ``(1 + v)^(n - q - 1) (v - 1)^(q - 1)`` in v, for q = 0, 1, ... in turn."""
+def _kernels(laplace: int, size: int) -> Iterator[list[Ball]]:
+    """The first coefficients of ``(1 + v)^(n - q - 1) (v - 1)^(q - 1)`` in v, for q = 0, 1, ... in turn.
+
+    They are integers of at most n bits, so balls of a few more bits keep them exactly.
+    """
     if laplace:
         binomials = accumulate(range(1, size), lambda c, k: c * (laplace - k) // k, initial=1)
-        kernel = [-each for each in accumulate(binomials)]
+        kernel = [ball(-each) for each in accumulate(binomials)]
     else:
-        kernel = [-((k + 1) % 2) for k in range(size)]
+        kernel = [ball(-((k + 1) % 2)) for k in range(size)]
     while True:
         yield kernel
-        lowered = [a - b for a, b in zip([0, *kernel], kernel, strict=False)]  # times v - 1
+        lowered = [a - b for a, b in zip([ball(0), *kernel], kernel, strict=False)]  # times v - 1
         kernel = list(accumulate(lowered, lambda done, each: each - done))  # over 1 + v
 
 

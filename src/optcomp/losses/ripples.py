@@ -15,7 +15,12 @@ from optcomp.losses.sampled import SampledDiscreteGaussianLoss, SampledGaussianL
 from optcomp.losses.selection import BoundedRangeLoss
 from optcomp.numerics.balls import ball, nearest_float, precision
 from optcomp.numerics.ripples import AtomRipple, BellRipple, ComplexRipple, NormalRipple, Ripple, TwoPointRipple
-from optcomp.numerics.sampled_ripples import SampledNormalRipple, sampled_laplace_ripple, sampled_normal_log_growth
+from optcomp.numerics.sampled_ripples import (
+    SampledNormalRipple,
+    sampled_laplace_log_growth,
+    sampled_laplace_ripple,
+    sampled_normal_log_growth,
+)
 from optcomp.quantities import approximately
 
 __all__ = ["has_ripple", "ripples", "rough_log_growth"]
@@ -57,6 +62,9 @@ def rough_log_growth(losses: Losses, tilt: float) -> float:
         if isinstance(loss, SampledGaussianLoss):
             mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
             each = sampled_normal_log_growth(mu=mu, share=share, sign=_sign(loss), tilt=tilt)
+        elif isinstance(loss, SampledLaplaceLoss):
+            ratio, share = float(loss.base.ratio), float(loss.share)
+            each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
         else:
             with precision(_BITS):
                 each = nearest_float(loss.growth(ball(tilt)).log())

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from optcomp.numerics.balls import Ball, ball, nearest_float
+from optcomp.numerics.balls import Ball, ball, nearest_float, precision
 from optcomp.numerics.directed import compound_up
 from optcomp.numerics.lattice import Measure, convolve, point
 from optcomp.numerics.sums import norm_up
@@ -34,6 +34,7 @@ Tails = Callable[[Ball], tuple[Ball, Ball]]
 _SLACK = 1.0 + 1e-9
 _UNDERFLOW = 1e-290
 _HAZE = 1e-20  # a probability known no better than this belongs to a point that carries mass of its own
+_TAIL_BITS = 100  # of tails, which are many; their differences lose up to about 30
 _CUT = 75.0  # parts beyond e^-75 of the mass are cut off
 _RATES = 2.0 ** np.arange(-5, 14)
 _WORTHWHILE = 0.9  # a cut must leave at most this share
@@ -106,28 +107,29 @@ def dots_of_tails(
 
     **Guarantee**: `Dots` for the moved law. None when a point carries mass of its own, so that another offset is needed.
     """
-    width = ball(step)
-    share = 1 / -(-width).expm1()
-    start = ball(offset + first * step)
-    level_growth, growth = start.exp(), (ball(tilt) * start).exp()
-    level_factor, factor = width.exp(), (ball(tilt) * width).exp()
-    likely, unlikely = tails(start)
-    if likely.rad() > _HAZE:
-        return None
-    carried = (1 - likely).union(ball(0))
-    weights: list[Ball] = []
-    for place in range(first + 1, last + 1):
-        next_likely, next_unlikely = tails(ball(offset + place * step))
-        if next_likely.rad() > _HAZE:
+    with precision(_TAIL_BITS):
+        width = ball(step)
+        share = 1 / -(-width).expm1()
+        start = ball(offset + first * step)
+        level_growth, growth = start.exp(), (ball(tilt) * start).exp()
+        level_factor, factor = width.exp(), (ball(tilt) * width).exp()
+        likely, unlikely = tails(start)
+        if likely.rad() > _HAZE:
             return None
-        mass = likely - next_likely
-        high = (mass - (unlikely - next_unlikely) * level_growth) * share
-        weights.append((carried + mass - high) * growth)
-        carried, likely, unlikely = high, next_likely, next_unlikely
-        level_growth *= level_factor
-        growth *= factor
-    weights.append(carried * growth)
-    weights.reverse()
+        carried = (1 - likely).union(ball(0))
+        weights: list[Ball] = []
+        for place in range(1, last - first + 1):
+            next_likely, next_unlikely = tails(start + place * width)
+            if next_likely.rad() > _HAZE:
+                return None
+            mass = likely - next_likely
+            high = (mass - (unlikely - next_unlikely) * level_growth) * share
+            weights.append((carried + mass - high) * growth)
+            carried, likely, unlikely = high, next_likely, next_unlikely
+            level_growth *= level_factor
+            growth *= factor
+        weights.append(carried * growth)
+        weights.reverse()
     law, cumulant = _normalised(weights)
     return Dots(last, law, cumulant, likely.union(ball(0)))
 

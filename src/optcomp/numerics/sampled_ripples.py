@@ -25,7 +25,12 @@ from scipy.special import ndtr
 from optcomp.numerics.ripples import AtomRipple, Ripple, Swing
 from optcomp.numerics.sampled_normal import best_step
 
-__all__ = ["SampledNormalRipple", "sampled_laplace_ripple", "sampled_normal_log_growth"]
+__all__ = [
+    "SampledNormalRipple",
+    "sampled_laplace_log_growth",
+    "sampled_laplace_ripple",
+    "sampled_normal_log_growth",
+]
 
 Floats = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
@@ -34,6 +39,7 @@ U = 2.0**-53
 _SIZE = 41.0  # e^-41 is the wanted error of one expectation, before the number of laws is counted in
 _CELLS = 1 << 18
 _BOUND_CELLS = 3000
+_DISTANT, _FAR = 1e3, 1e5
 
 
 @dataclass(frozen=True)
@@ -225,11 +231,15 @@ def _exp(value: float) -> float:
 def sampled_normal_log_growth(*, mu: float, share: float, sign: int, tilt: float) -> float:
     """``ln M(tilt)`` of one law, about."""
     a = tilt + 1 if sign > 0 else -tilt
-    if a * (a - 1) * mu * mu > 1300 + 2 * abs(math.log(share)):
-        if sign > 0:
-            return 0.5 * a * (a - 1) * mu * mu + a * math.log(share)
-        return -a * -math.log1p(-share)
+    if mu > _DISTANT:  # one part of the mixture is all that counts
+        return 0.5 * a * (a - 1) * mu * mu + a * math.log(share) if sign > 0 else a * math.log1p(-share)
+    if abs(a) * mu > _FAR:
+        return math.inf  # too far for this search
     rule = _rule(mu, share, a, 0.0, _SIZE)
+    powers = rule.weights + a * rule.logs
+    largest = float(powers.max())
+    if largest > 5.0:
+        return largest + math.log(float(np.exp(powers - largest).sum()))
     value, _ = _expectations(rule, a, np.zeros(1), 1.0)
     return math.log1p(max(float(value[0].real), 0.0))
 
@@ -244,14 +254,8 @@ def sampled_laplace_ripple(  # noqa: PLR0913  # the law, the line and how far al
     turning = min(1.0, share * math.exp(min(ratio + 1, 700.0)) / (1 - share))  # of w for one unit of the imaginary part
     panels = max(1, math.ceil(ratio / 0.5 * max(1.0, height * turning / 20)))
     half = ratio / (2 * panels)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    middles = (2 * np.arange(panels) + 1) * half
-    z = (middles[:, None] + half * nodes).ravel()
-    density = (0.5 * half * weights * np.exp(-z.reshape(panels, -1))).ravel()
-    logs = np.log1p(share * np.expm1(2 * z - ratio))
-    low, high = math.log1p(share * math.expm1(-ratio)), math.log1p(share * math.expm1(ratio))
-    logs = np.concatenate([[low, high], logs])
-    density = np.concatenate([[0.5, 0.5 * math.exp(-ratio)], density])
+    _, density, logs = _laplace_rule(ratio, share, panels)
+    low, high = float(logs[0]), float(logs[1])
     a = tilt + 1 if sign > 0 else -tilt
     tilted = density * np.exp(a * logs)
     growth = float(tilted.sum())
@@ -279,6 +283,33 @@ def sampled_laplace_ripple(  # noqa: PLR0913  # the law, the line and how far al
 
     made = AtomRipple(sign * logs, tilted / growth, count, extra, limit)
     return made, math.log(growth)
+
+
+def sampled_laplace_log_growth(*, ratio: float, share: float, sign: int, tilt: float) -> float:
+    """``ln M(tilt)`` of one law, about."""
+    a = tilt + 1 if sign > 0 else -tilt
+    if ratio > _DISTANT:
+        high = ratio + math.log(share)
+        return max(0.0, a * high - ratio) if sign > 0 else a * math.log1p(-share)
+    z, density, logs = _laplace_rule(ratio, share, max(1, math.ceil(2 * ratio)))
+    del z
+    powers = a * logs
+    largest = float(powers.max())
+    if largest > 5.0:
+        return largest + math.log(float((density * np.exp(powers - largest)).sum()))
+    return math.log1p(max(float((density * np.expm1(powers)).sum()), 0.0))
+
+
+def _laplace_rule(ratio: float, share: float, panels: int) -> tuple[Floats, Floats, Floats]:
+    """Nodes of the noise, their probabilities without the record, and ln w; the two atoms first."""
+    half = ratio / (2 * panels)
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    middles = (2 * np.arange(panels) + 1) * half
+    z = (middles[:, None] + half * nodes).ravel()
+    density = (0.5 * half * weights * np.exp(-z.reshape(panels, -1))).ravel()
+    logs = np.log1p(share * np.expm1(2 * z - ratio))
+    low, high = math.log1p(share * math.expm1(-ratio)), math.log1p(share * math.expm1(ratio))
+    return z, np.concatenate([[0.5, 0.5 * math.exp(-ratio)], density]), np.concatenate([[low, high], logs])
 
 
 _NODES = 24

@@ -17,7 +17,8 @@ __all__ = ["spread", "tilt_at", "tilt_for"]
 Cumulant = Callable[[float], float]
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_STEPS = 24
+_STEPS = 12
+_GAIN = 0.7  # in the logarithm of the bound
 _LEAST, _MOST = 2.0**-20, 2.0**50
 
 
@@ -27,7 +28,7 @@ def tilt_at(cumulant: Cumulant, x: float) -> tuple[float, float]:
     def bound(tilt: float) -> float:
         return cumulant(tilt) - tilt * x + _entropy(tilt)
 
-    tilt = _lowest(bound)
+    tilt = _lowest(bound, lambda _tilt, _value: _GAIN)
     return tilt, min(bound(tilt), 0.0)
 
 
@@ -37,14 +38,17 @@ def tilt_for(cumulant: Cumulant, log_value: float) -> tuple[float, float]:
     def point(tilt: float) -> float:
         return (cumulant(tilt) + _entropy(tilt) - log_value) / tilt
 
-    tilt = _lowest(point)
+    tilt = _lowest(point, lambda tilt, value: max(_GAIN / tilt, abs(value) / 64))
     return tilt, point(tilt)
 
 
 def spread(cumulant: Cumulant, tilt: float) -> float:
     """About the standard deviation under the tilt."""
     step = tilt / 8
-    curve = (cumulant(tilt + step) - 2 * cumulant(tilt) + cumulant(tilt - step)) / step**2
+    first, second, third = (cumulant(tilt + side * step) for side in (-1, 0, 1))
+    if not math.isfinite(third):  # the tilt is the largest one where the function is known
+        first, second, third = (cumulant(tilt + side * step) for side in (-2, -1, 0))
+    curve = (third - 2 * second + first) / step**2
     return math.sqrt(max(curve, 0.0)) if math.isfinite(curve) else math.inf
 
 
@@ -53,8 +57,13 @@ def _entropy(tilt: float) -> float:
     return -math.log1p(tilt) - tilt * math.log1p(1 / tilt)
 
 
-def _lowest(value: Callable[[float], float]) -> float:
-    """About where a function with one valley is lowest: by doubling, then by golden sections of the logarithm."""
+def _lowest(value: Callable[[float], float], gain: Callable[[float, float], float]) -> float:
+    """About where a function with one valley is lowest: by doubling, then by golden sections of the logarithm.
+
+    Args:
+        value: The function.
+        gain: By how much a doubling must lower it, from the tilt and the value; large tilts that gain less cost more than they give.
+    """
     known: dict[float, float] = {}
 
     def at(tilt: float) -> float:
@@ -64,7 +73,7 @@ def _lowest(value: Callable[[float], float]) -> float:
         return known[tilt]
 
     middle = 1.0
-    while middle < _MOST and at(2 * middle) < at(middle):
+    while middle < _MOST and at(2 * middle) < at(middle) - gain(middle, at(middle)):
         middle *= 2
     while middle > _LEAST and at(middle / 2) <= at(middle):
         middle /= 2

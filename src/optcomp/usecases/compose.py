@@ -9,7 +9,7 @@ from fractions import Fraction
 from optcomp.composition import Profile, Verdict, verdict
 from optcomp.quantities import Enclosure, Logarithm, Real, exact_text, probability, real
 from optcomp.usecases.assumptions import assumption_of
-from optcomp.usecases.engine import Rigor, checked_rigor, engine_of
+from optcomp.usecases.engine import Rigor, answered, checked_rigor
 from optcomp.usecases.source import Source, asked_point
 
 __all__ = ["Budget", "ComposeAnswer", "compose_plan"]
@@ -81,22 +81,18 @@ def compose_plan(
     plan = source.plan()
     point = asked_point(plan, epsilon=epsilon, delta=delta)
     profile = plan.profile()
-    if point.asked == "epsilon":
-        found = profile.epsilon(point.value, width=width, rigor=checked)
-    else:
-        found = profile.delta(point.value, width=width, rigor=checked)
+    found = answered(profile, point.asked, point.value, width=width, rigor=checked)
     if epsilon is not None and delta is not None:
         budget = _budget(profile, real(epsilon, field="epsilon"), probability(delta, field="delta"), checked)
     else:
         budget = _budget(profile, plan.target_epsilon, plan.target_delta, checked)
-    engine, reason = engine_of(profile, checked)
     return ComposeAnswer(
         title=plan.title,
         question=point.asked,
         given=(point.given, exact_text(point.value)),
-        answer=found,
-        engine=engine,
-        reason=reason,
+        answer=found.value,
+        engine=found.engine,
+        reason=found.reason,
         adjacency=plan.adjacency,
         assumption=assumption_of(profile.mechanism, plan.adjacency),
         privacy_unit=plan.privacy_unit,

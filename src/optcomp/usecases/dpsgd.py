@@ -11,7 +11,7 @@ from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms import Gaussian, PoissonSampled
 from optcomp.quantities import Enclosure, Number, count, exact_text, probability, rational
 from optcomp.usecases.assumptions import assumption_of
-from optcomp.usecases.engine import checked_rigor, engine_of
+from optcomp.usecases.engine import answered, checked_rigor
 
 __all__ = ["DpsgdAnswer", "DpsgdRequest", "account_dpsgd"]
 
@@ -104,10 +104,9 @@ def account_dpsgd(request: DpsgdRequest) -> DpsgdAnswer:
     step = PoissonSampled(mechanism=Gaussian(noise_multiplier=noise), sampling_probability=share)
     rigor = checked_rigor(request.rigor)
     profile = compose(step.repeated(steps), adjacency=request.adjacency)
-    epsilon = profile.epsilon(delta, width=request.width, rigor=rigor)
-    engine, reason = engine_of(profile, rigor)
+    found = answered(profile, "epsilon", delta, width=request.width, rigor=rigor)
     return DpsgdAnswer(
-        epsilon=epsilon,
+        epsilon=found.value,
         delta=delta,
         sampling_probability=share,
         steps=steps,
@@ -115,8 +114,8 @@ def account_dpsgd(request: DpsgdRequest) -> DpsgdAnswer:
         noise_multiplier=noise,
         adjacency=request.adjacency,
         assumption=assumption_of(step, request.adjacency) or "",
-        engine=engine,
-        reason=reason,
+        engine=found.engine,
+        reason=found.reason,
     )
 
 

@@ -1,16 +1,28 @@
-"""Which engine stands behind an answer."""
+"""An answer together with the engine that gave it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from optcomp.composition import Profile
 from optcomp.engines.auto import RIGORS
 from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.quantities import Enclosure, Number, Real, positive_rational, probability
 
-__all__ = ["Rigor", "checked_rigor", "engine_of"]
+__all__ = ["Answered", "Rigor", "answered", "checked_rigor"]
 
 Rigor = Literal["float", "ball"]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An enclosure, the engine that it comes from, and why that engine."""
+
+    value: Enclosure
+    engine: str
+    reason: str
 
 
 def checked_rigor(value: str | None) -> Rigor:
@@ -27,10 +39,36 @@ def checked_rigor(value: str | None) -> Rigor:
     )
 
 
-def engine_of(profile: Profile, rigor: Rigor) -> tuple[str, str]:
-    """The name of the engine that is asked first, and why it is that one."""
-    try:
+def answered(
+    profile: Profile, asked: Literal["epsilon", "delta"], point: Real, *, width: Number | None, rigor: Rigor
+) -> Answered:
+    """What `Profile.epsilon` or `Profile.delta` answers, and which engine stands behind it.
+
+    Args:
+        profile: The composition.
+        asked: ``epsilon`` for the least epsilon at a delta, ``delta`` for the other way round.
+        point: That delta or epsilon.
+        width: The largest acceptable relative width.
+        rigor: See `optcomp.Profile.delta`.
+
+    **Guarantee**: ``value.lower <= truth <= value.upper``; in several directions the largest of them is the truth.
+
+    Raises:
+        UnsupportedError: As for the profile.
+        UndecidedError: As for the profile.
+    """
+    limit = None if width is None else float(positive_rational(width, field="width"))
+    if asked == "delta":
+        found = [side.delta(point, width=limit, rigor=rigor) for side in profile.sides]
+    else:
+        wanted = point if isinstance(point, Fraction) else probability(point, field="delta")
+        found = [side.epsilon(wanted, width=limit, rigor=rigor) for side in profile.sides]
+    value = Enclosure(max(each.value.lower for each in found), max(each.value.upper for each in found))
+    largest = max(found, key=lambda each: each.value.upper)
+    if largest.choice is not None:
+        return Answered(value, largest.choice.name, largest.choice.reason)
+    try:  # no engine was needed: name the one that would answer at other points
         choice = profile.sides[0].choice(rigor)
     except UnsupportedError:
-        return "none", "the failure probabilities alone decide"
-    return choice.name, choice.reason
+        return Answered(value, "none", "the failure probabilities alone decide")
+    return Answered(value, choice.name, choice.reason)

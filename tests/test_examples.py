@@ -216,7 +216,7 @@ def test_the_census_dhc_is_the_number_known_from_elsewhere() -> None:
     ],
 )
 def test_training_runs_lie_where_a_plain_convolution_puts_them(
-    name: str, noise: float, share: float, steps: int, known: float, step: float
+    name: str, *, noise: float, share: float, steps: int, known: float, step: float
 ) -> None:
     plan, delta = plan_of(name)
     assert plan.adjacency == "add_or_remove_one"

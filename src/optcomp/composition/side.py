@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -51,6 +51,15 @@ class Side:
         if self.engine is None:
             return auto.select(self.composite, rigor=rigor)
         return auto.build(self.composite, self.engine)
+
+    @cached_property
+    def _built(self) -> dict[str, auto.Choice]:
+        return {}
+
+    def _kept_choices(self, rigor: auto.Rigor) -> Iterator[auto.Choice]:
+        """The engines that take the composition, built once: they remember what helps with the next question."""
+        for choice in auto.choices(self.composite, rigor=rigor):
+            yield self._built.setdefault(choice.name, choice)
 
     @cached_property
     def failure(self) -> Enclosure:
@@ -143,7 +152,7 @@ class Side:
             choices = [self.choice(rigor)]
         else:
             self.choice(rigor)  # refuses what no engine takes
-            choices = auto.choices(self.composite, rigor=rigor)  # type: ignore[assignment]  # one at a time
+            choices = self._kept_choices(rigor)  # type: ignore[assignment]  # one at a time
         for choice in choices:
             if refusal is not None and not choice.rule.follows:
                 continue

@@ -140,8 +140,19 @@ TABLE: tuple[Rule, ...] = (
         exact=True,
         build=_in_floats(Subsets.of),
     ),
-    Rule(Contour, "every loss can be followed along a line: all but promises", exact=False, build=lambda c: Contour.of(c.losses)),
-    Rule(BallContour, "as for contour, where floats do not reach", exact=False, build=lambda c: BallContour.of(c.losses), follows=True),
+    Rule(
+        Contour,
+        "every loss can be followed along a line: all but promises",
+        exact=False,
+        build=lambda c: Contour.of(c.losses),
+    ),
+    Rule(
+        BallContour,
+        "as for contour, where floats do not reach",
+        exact=False,
+        build=lambda c: BallContour.of(c.losses),
+        follows=True,
+    ),
     Rule(BracketingLattice, "any epsilons, two-sided on a grid", exact=False, build=_in_floats(BracketingLattice)),
     Rule(
         Approximation,

@@ -1,15 +1,15 @@
 """Any number of any losses: two-sided bounds on a grid, both of second order in its step.
 
-*Upper.* What a loss has in a cell between two neighbouring grid values goes to both ends, so that the probabilities under
-P and under Q stay what they are. The profile of the result touches the true one at the grid values and lies above it
-elsewhere, so the composition U of the results satisfies ``delta <= U``. For the loss ``+-epsilon`` of randomized response
-that is the mixture of the two neighbouring ones with the same total variation ``tanh(epsilon/2)``.
+*Upper.* What a loss has in a cell between two neighbouring grid values goes to both ends, so that the cell's
+probabilities under P and under Q stay what they are. The profile of the result touches the true one at the grid values
+and lies above it elsewhere, so the composition U of the results satisfies ``delta <= U``. For the loss of randomized
+response that is the mixture of the two neighbouring ones with the same total variation ``tanh(epsilon/2)``.
 
-*Lower.* That multiplies the likelihood ratio by a factor of mean one with two values that are ``e^h`` apart. Such a factor
-is below a lognormal of variance ``(pi/8) h^2`` in convex order (proved in the documentation of this engine), so with
-``w = (pi/8) h^2`` times the number of losses off the grid, U lies below the true composition with one Gaussian mechanism of
-``mu^2 = w`` added. Writing D(v) for the true one with a Gaussian of ``mu^2 = v``, for which ``2 D(v) - e^(3v/8) D(4v) <=
-delta``,
+*Lower.* That multiplies the likelihood ratio by a factor of mean one with two values that are ``e^h`` apart. Such a
+factor is below a lognormal of variance ``(pi/8) h^2`` in convex order (proved in the documentation of this engine), so
+with ``w = (pi/8) h^2`` times the number of losses off the grid, U lies below the true composition with one Gaussian
+mechanism of ``mu^2 = w`` added. Writing D(v) for the true one with a Gaussian of ``mu^2 = v``, for which
+``2 D(v) - e^(3v/8) D(4v) <= delta``,
 
     2 U - e^(3w/8) U_4w <= delta,   U_4w: the same losses on the grid with a Gaussian of ``mu^2 = 4w``,
 
@@ -35,15 +35,13 @@ import numpy.typing as npt
 from optcomp.errors import UndecidedError
 from optcomp.losses import AtomicLoss, DiscreteGaussianLoss, Loss, SampledDiscreteGaussianLoss, TwoPoint
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision
-from optcomp.numerics.binomial import binomial
-from optcomp.numerics.bracket import Guess, enclose_inverse
-from optcomp.numerics.connect_dots import Dots, Piece, convolve_pieces, dots_of_tails, dots_of_values, range_of
-from optcomp.numerics.gaussian_kernel import bump
+from optcomp.numerics.connect_dots import Dots, Points, dots_of_tails, dots_of_values, range_of
 from optcomp.numerics.gaussian_sums import gaussian_sum
-from optcomp.numerics.lattice import Measure, add_atoms, convolve, convolve_all, point
+from optcomp.numerics.long_sums import sum_of_many
 from optcomp.numerics.saddle import tail_at, tail_for
-from optcomp.numerics.tail import Tail, weighted_sum
+from optcomp.numerics.symmetric_pairs import Pair, sum_of_pairs
 from optcomp.numerics.tilt import spread, tilt_at, tilt_for
+from optcomp.numerics.two_sided import TwoSided
 from optcomp.quantities import Enclosure, Logarithm, Real, common_step
 from optcomp.sources import MV16, states
 
@@ -52,7 +50,8 @@ __all__ = ["BracketingLattice"]
 Floats = npt.NDArray[np.float64]
 
 _BITS = 128
-_ROUGH_BITS = 160  # enough for growths that are rare huge losses in part
+_ROUGH_BITS = (64, 192)  # the second for growths that are rare huge losses in part
+_ENOUGH_BITS = 40
 _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
@@ -62,8 +61,6 @@ _MOST_WORK = 4e9
 _MOST_BALLS = 6e5  # cells of laws that are known by their tails, and values of laws with many of them
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
 _RETRIES = 4
-_LARGEST_WEIGHT = 1e100
-_TOGETHER = 8  # losses whose four atoms are added one after the other before the large convolutions
 _LEAVE_OUT = 9.0  # what is left out is at most e^-9 of the wanted width
 _LARGEST_SHARE = 1e-2
 _LEAVE_BELOW = 45.0  # the same below the grid, where it costs little
@@ -113,7 +110,7 @@ class BracketingLattice:
             tilt, log_delta = tilt_at(self._cumulant, float(low))
         aim = _Aim(tilt, _SURE * self.width / (2 * tilt * (tilt + 1) + 2), log_delta + self._log_width)
 
-        def answer(tilted: _Tilted) -> Enclosure:
+        def answer(tilted: TwoSided) -> Enclosure:
             return tilted.delta((low, high))
 
         return self._refined(answer, aim, "delta")
@@ -136,19 +133,19 @@ class BracketingLattice:
             x = max(x, min(spread(self._cumulant, tilt), 1.0) / 100)
         aim = _Aim(tilt, _SURE * self.width * x / (2 * (tilt + 1)), log_target + self._log_width)
 
-        def answer(tilted: _Tilted) -> Enclosure | None:
+        def answer(tilted: TwoSided) -> Enclosure | None:
             return tilted.epsilon(target)
 
         return self._refined(answer, aim, "epsilon")
 
-    def _refined(self, answer: Callable[[_Tilted], Enclosure | None], aim: _Aim, what: str) -> Enclosure:
+    def _refined(self, answer: Callable[[TwoSided], Enclosure | None], aim: _Aim, what: str) -> Enclosure:
         """The first answer that is narrow enough, on finer and finer grids."""
         found: Enclosure | None = None
         for _ in range(_RETRIES):
             grid = self._grid(aim)
             if grid is None:
                 break
-            found = answer(_Tilted(grid, aim.tilt))
+            found = answer(_tilted(grid, aim.tilt))
             if found is not None and found.relative_width <= self.width:
                 return found.rounded(_DIGITS)
             if self.step is not None or (grid.split_variance == 0 and self._simple):
@@ -187,12 +184,15 @@ class BracketingLattice:
 
     def _cumulant(self, tilt: float) -> float:
         """The cumulant function of the sum, about."""
-        epsilons, counts = self._floats
-        total = float(counts @ (_log_cosh((tilt + 0.5) * epsilons) - _log_cosh(epsilons / 2)))
-        with precision(_ROUGH_BITS):
-            for loss, count in self._others:
-                total += count * nearest_float(loss.growth(ball(tilt)).log())
-        return total
+        if tilt not in self._known:
+            epsilons, counts = self._floats
+            total = float(counts @ (_log_cosh((tilt + 0.5) * epsilons) - _log_cosh(epsilons / 2)))
+            self._known[tilt] = total + sum(count * _log_growth(loss, tilt) for loss, count in self._others)
+        return self._known[tilt]
+
+    @cached_property
+    def _known(self) -> dict[float, float]:
+        return {}
 
     def _grid(self, aim: _Aim) -> _Grid | None:
         """A grid on which all splits together add at most the given variance; None when it would be too fine."""
@@ -303,7 +303,7 @@ def _normal_values(
 ) -> tuple[list[tuple[Ball, Ball]], Ball]:
     """The values for noise up to ``reach`` from the middle of either law, and a bound on all others, on either side."""
     variance, sensitivity = ball(base.variance), base.sensitivity
-    total = gaussian_sum(variance, ball(0))
+    total = gaussian_sum(variance, ball(0)).real
     unit = Fraction(sensitivity, 2) / base.variance
     values = []
     for x in range(-reach, reach + sensitivity + 1):
@@ -317,6 +317,16 @@ def _normal_values(
         values.append((ratio.log(), without * ratio) if remove else (-ratio.log(), without))
     start = ball(reach)
     return values, (-(start**2) / (2 * variance)).exp() / (1 - (-start / variance).exp()) / total
+
+
+def _log_growth(loss: Loss, tilt: float) -> float:
+    """About the cumulant function of one loss; no number where few bits do not tell."""
+    for bits in _ROUGH_BITS:
+        with precision(bits):
+            found = loss.growth(ball(tilt))
+            if found > 0 and found.rel_accuracy_bits() >= _ENOUGH_BITS:
+                return nearest_float(found.log())
+    return math.nan
 
 
 def _log_cosh(y: Floats) -> Floats:
@@ -352,23 +362,6 @@ def _bounds(value: Real) -> tuple[Fraction, Fraction]:
 
 
 @dataclass(frozen=True)
-class _Split:
-    """A loss between the grid values ``high - 1`` and ``high``.
-
-    Args:
-        epsilon: The loss.
-        high: The least grid value, in steps, that is at least epsilon.
-        count: How many there are.
-        exact: Whether epsilon is that grid value.
-    """
-
-    epsilon: Real
-    high: int
-    count: int
-    exact: bool
-
-
-@dataclass(frozen=True)
 class _Other:
     """A loss with more than two points.
 
@@ -398,11 +391,12 @@ class _Grid:
         step: Fraction,
     ) -> None:
         self.step = step
-        self.splits = tuple(_split(loss.epsilon, count, step) for loss, count in two_point)
+        self.pairs = tuple(_pair(loss.epsilon, count, step) for loss, count in two_point)
         self.others = tuple(
             _other(loss, count, shape, step) for (loss, count), shape in zip(others, shapes, strict=True)
         )
-        self.moved = sum(each.count for each in (*self.splits, *self.others) if not each.exact)
+        self.moved = sum(pair.count for pair in self.pairs if not pair.exact)
+        self.moved += sum(other.count for other in self.others if not other.exact)
         self.split_variance = _SPLIT * step**2 * self.moved
 
 
@@ -413,219 +407,57 @@ def _other(loss: Loss, count: int, shape: _Shape, step: Fraction) -> _Other:
     return _Other(loss, count, shape, Fraction(0), exact=False)
 
 
-def _split(epsilon: Real, count: int, step: Fraction) -> _Split:
+def _pair(epsilon: Real, count: int, step: Fraction) -> Pair:
     low, high = _bounds(epsilon)
     place = math.ceil(high / step)
-    return _Split(epsilon, place, count, exact=low == high == place * step)
+    return Pair(epsilon, place, count, exact=low == high == place * step)
 
 
-class _Tilted:
-    """The law of the sum on the grid under one tilt, and what can be read from it."""
-
-    def __init__(self, grid: _Grid, tilt: float) -> None:
-        mantissa, exponent = math.frexp(tilt)
-        self.grid, self.tilt = grid, Fraction(math.ldexp(round(mantissa * 4096), exponent - 12))
-        exact: list[tuple[_Split, _Atoms]] = []
-        moved: list[tuple[_Split, _Atoms]] = []
-        places = sum(split.high * split.count for split in grid.splits)
-        shift = Fraction(0)
-        with precision(_BITS):
-            self.step = ball(grid.step)
-            self.cumulant, self.lost = ball(0), ball(0)
-            for split in grid.splits:
-                atoms, cumulant = _atoms(split, grid.step, self.tilt)
-                self.cumulant += split.count * cumulant
-                (exact if split.exact else moved).append((split, atoms))
-            laws = [_power_of_exact(split, atoms) for split, atoms in exact] + _laws_of_moved(moved)
-            law = convolve_all(laws)
-            if grid.others:
-                dotted = []
-                for other in grid.others:
-                    dots, offset = _dots(other, grid.step, self.tilt)
-                    dotted.append((dots, other.count))
-                    places += other.count * dots.top
-                    shift += other.count * offset
-                    self.cumulant += other.count * dots.cumulant
-                    self.lost += other.count * dots.lost
-                law = _law_of_all(law, dotted)
-            self.top = shift + places * grid.step
-            self.tail = Tail(law, unit=self.step, tilt=ball(self.tilt))
-
-    def delta(self, point: tuple[Fraction, Fraction]) -> Enclosure:
-        """Delta at a real number between two rationals."""
-        low, high = point
-        with precision(_BITS):
-            upper = self._upper(low)[0]
-            lower = self._lower(high, self._upper(high)[0] if high != low else upper)
-            bottom, top = ends(lower)[0], ends(upper)[1]
-        top = min(max(top, Fraction(0)), Fraction(1))
-        return Enclosure(min(max(bottom, Fraction(0)), top), top)
-
-    def _upper(self, x: Fraction) -> tuple[Ball, Ball]:
-        """U at x with and without what was left out, in one ball, and the size of its slope."""
-        if x >= self.top:
-            return self.lost, ball(0)
-        place, gap = self._place(x)
-        falling, border = self.tail.sums(place)
-        scale = self._scale(place)
-        return scale * (falling - gap.expm1() * border) + self.lost, scale * gap.exp() * border
-
-    def _lower(self, x: Fraction, upper: Ball) -> Ball:
-        """``2 U - e^(3w/8) U_4w`` at x, given U there."""
-        variance = self.grid.split_variance
-        if variance == 0:
-            return upper
-        bumps = self._bumps(x, 4 * variance, ends(upper)[1])
-        if bumps is None:
-            return ball(0)
-        growth = (3 * ball(variance) / 8).exp()
-        return (2 - growth) * upper - growth * bumps
-
-    def _bumps(self, x: Fraction, variance: Fraction, value: Fraction | float) -> Ball | None:
-        """What a Gaussian of that variance adds to U at x, as a ball that contains it.
-
-        Points within so many cells of x are summed; all others together have probability at most 1 and a bump of at
-        most that at the border. None when the tilt makes the weights of the near points too large for floats.
-        """
-        size = -math.log(max(float(min(value, Fraction(1))), 1e-320)) + 30.0
-        cells = math.ceil(math.sqrt(2 * size * float(variance)) / float(self.grid.step)) + 1
-        largest_weight = (ball(self.tilt) * cells * self.step).exp()
-        if not largest_weight < _LARGEST_WEIGHT:
-            return None
-        place, gap = self._place(x)
-        law = self.tail.law
-        first = min(max(place - cells - law.start, 0), len(law.masses))
-        last = min(max(place + cells + 1 - law.start, 0), len(law.masses))
-        offsets = range(place - law.start - first, place - law.start - last, -1)  # of the points from l, in steps
-        weights = [
-            nearest_float((-ball(self.tilt) * n * self.step).exp() * bump(n * self.step - gap, variance))
-            for n in offsets
-        ]
-        near = weighted_sum(law, law.masses[first:last], np.array(weights), roundings=4) if weights else ball(0)
-        dropped = (largest_weight * ball(law.dropped)).union(ball(0))
-        beyond = bump(-(cells - 1) * self.step, variance).union(ball(0))
-        return self._scale(place) * (near + dropped) + beyond
-
-    def _place(self, x: Fraction) -> tuple[int, Ball]:
-        """The place of the least grid point ``l >= x``, and ``x - l``."""
-        place = math.floor((self.top - x) / self.grid.step)
-        return place, ball(x - self.top + place * self.grid.step)
-
-    def _scale(self, place: int) -> Ball:
-        return (self.cumulant - ball(self.tilt * (self.top - place * self.grid.step))).exp()
-
-    def epsilon(self, target: Enclosure) -> Enclosure | None:
-        """Two points with certified deltas on either side of the target."""
-        if not self.lost <= hull(target):
-            return None
-        guess, slope = self._search(target)
-        with precision(_BITS):
-            at_guess = self.delta((guess, guess))
-            middle = Fraction(at_guess.upper)
-            below = Fraction((middle - Fraction(at_guess.lower)) / slope) * Fraction(17, 16)
-            above = abs(middle - Fraction(target.lower)) / slope + guess / 2**44
-        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=self.top)
-
-    def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
-        """About where U meets the target, at least 0, and the size of its slope there."""
-        with precision(_BITS):
-            last = max(math.floor(self.top / self.grid.step), 0)
-            place, below = self.tail.crossing(self._scale, hull(target) - self.lost.mid(), last=last)
-            x = max(self.top - place * self.grid.step - Fraction(below), Fraction(0))
-            slope = ends(self._upper(x)[1].mid())[0]
-        return x, max(Fraction(slope), Fraction(1, 2**1000))
+def _tilted(grid: _Grid, aim: float) -> TwoSided:
+    """The law of the sum on the grid, under about that tilt."""
+    mantissa, exponent = math.frexp(aim)
+    tilt = Fraction(math.ldexp(round(mantissa * 4096), exponent - 12))
+    places, shift = sum(pair.high * pair.count for pair in grid.pairs), Fraction(0)
+    with precision(_BITS):
+        law, cumulant = sum_of_pairs(grid.pairs, grid.step, tilt)
+        lost = ball(0)
+        dotted = []
+        for other in grid.others:
+            dots = _dots(other, grid.step, tilt)
+            dotted.append((dots.law, other.count))
+            places += other.count * dots.top
+            shift += other.count * dots.points.offset
+            cumulant += other.count * dots.cumulant
+            lost += other.count * dots.lost
+        if dotted:
+            law = sum_of_many([(law, 1), *dotted])
+    return TwoSided(
+        law=law,
+        step=grid.step,
+        top=shift + places * grid.step,
+        tilt=tilt,
+        cumulant=cumulant,
+        lost=lost,
+        variance=grid.split_variance,
+    )
 
 
-_Atoms = list[tuple[int, float]]
-
-
-def _atoms(split: _Split, step: Fraction, tilt: Fraction) -> tuple[_Atoms, Ball]:
-    """The places and tilted probabilities of one loss's atoms, counted from the top, and its cumulant."""
-    high, low = ball(split.high * step), ball((split.high - 1) * step)
-    if split.exact:
-        sides = [(high, ball(1), 0, 2 * split.high)]
-    else:
-        aim, upper, lower = ((value / 2).tanh() for value in (ball(split.epsilon), high, low))
-        share = (upper - aim) / (upper - lower)
-        sides = [(high, 1 - share, 0, 2 * split.high), (low, share, 1, 2 * split.high - 1)]
-    power = ball(tilt) + ball(Fraction(1, 2))
-    atoms: list[tuple[int, Ball]] = []
-    for value, weight, above, below in sides:
-        part = weight / (2 * (value / 2).cosh())
-        atoms += [(above, part * (power * value).exp()), (below, part * (-power * value).exp())]
-    whole = sum((weight for _, weight in atoms), start=ball(0))
-    return [(place, max(nearest_float(weight / whole), 0.0)) for place, weight in atoms], whole.log()
-
-
-def _power_of_exact(split: _Split, atoms: _Atoms) -> Measure:
-    """The law of the sum of equal losses that lie on the grid."""
-    (_, likely), (_, unlikely) = atoms
-    return convolve(point(), binomial(split.count, unlikely / likely), 2 * split.high)
-
-
-def _laws_of_moved(moved: list[tuple[_Split, _Atoms]]) -> list[Measure]:
-    """The laws of sums of losses off the grid: few single ones together, repeated ones by repeated squaring."""
-    laws = []
-    single = [atoms for split, atoms in moved if split.count == 1]
-    for start in range(0, len(single), _TOGETHER):
-        law = point()
-        for atoms in single[start : start + _TOGETHER]:
-            law = add_atoms(law, atoms, roundings=2)
-        laws.append(law)
-    for split, atoms in moved:
-        if split.count > 1:
-            laws.append(_power(add_atoms(point(), atoms, roundings=2), split.count))
-    return laws
-
-
-def _power(law: Measure, count: int) -> Measure:
-    """The law of the sum of ``count`` independent copies."""
-    whole: Measure | None = None
-    while count:
-        if count & 1:
-            whole = law if whole is None else convolve(whole, law, 1)
-        count >>= 1
-        if count:
-            law = convolve(law, law, 1)
-    return whole or point()
-
-
-def _dots(other: _Other, step: Fraction, tilt: Fraction) -> tuple[Dots, Fraction]:
-    """One loss on its points, and the offset of these."""
+def _dots(other: _Other, step: Fraction, tilt: Fraction) -> Dots:
+    """One loss on its points."""
     shape = other.shape
     if shape.values is not None:
-        found = dots_of_values(
-            shape.values, step=step, offset=other.offset, tilt=tilt, on_points=other.exact, beyond=shape.beyond
-        )
-        return found, other.offset
+        points = Points(step, other.offset, tilt)
+        return dots_of_values(shape.values, points, on_points=other.exact, beyond=shape.beyond)
     for share in _OFFSETS:
         offset = share * step
         first, last = ((Fraction(end) - offset) / step for end in (shape.low, shape.high))
-        dots = dots_of_tails(
-            other.loss.above, math.floor(first), math.ceil(last), step=step, offset=offset, tilt=tilt
-        )
+        points = Points(step, offset, tilt)
+        dots = dots_of_tails(other.loss.above, points, first=math.floor(first), last=math.ceil(last))
         if dots is not None:
-            return dots, offset
+            return dots
     raise UndecidedError(
         field="losses",
         value=type(other.loss).__name__,
         condition="could not be put on a grid",
         remedy="Ask for another width.",
     )
-
-
-def _law_of_all(law: Measure, dotted: list[tuple[Dots, int]]) -> Measure:
-    """The law of the whole sum, counted from the top."""
-    if len(law.masses) == 1 and len(dotted) == dotted[0][1] == 1:
-        return dotted[0][0].law
-    variances = [count * _variance(dots.law) for dots, count in dotted]
-    scale = math.sqrt(sum(variances) + _variance(law)) + 1
-    pieces = [Piece.of(dots.law, scale).power(count) for dots, count in dotted]
-    return convolve_pieces([*pieces, Piece.of(law, scale)])
-
-
-def _variance(law: Measure) -> float:
-    places = np.arange(len(law.masses), dtype=np.float64)
-    masses = np.maximum(law.masses, 0.0)
-    middle = float(places @ masses)
-    return float((places - middle) ** 2 @ masses)

@@ -104,7 +104,7 @@ class Contour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return _Problem(self.losses, in_balls=False).delta(epsilon, self.width or _DELTA_WIDTH)
+        return self._problem.delta(epsilon, self.width or _DELTA_WIDTH)
 
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
@@ -114,7 +114,11 @@ class Contour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return _Problem(self.losses, in_balls=False).epsilon(target, self.width or _EPSILON_WIDTH)
+        return self._problem.epsilon(target, self.width or _EPSILON_WIDTH)
+
+    @cached_property
+    def _problem(self) -> _Problem:
+        return _Problem(self.losses, in_balls=False)
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ class BallContour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return _Problem(self.losses, in_balls=True).delta(epsilon, self.width or _BALL_WIDTH)
+        return self._problem.delta(epsilon, self.width or _BALL_WIDTH)
 
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
@@ -164,7 +168,11 @@ class BallContour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return _Problem(self.losses, in_balls=True).epsilon(target, self.width or _BALL_WIDTH)
+        return self._problem.epsilon(target, self.width or _BALL_WIDTH)
+
+    @cached_property
+    def _problem(self) -> _Problem:
+        return _Problem(self.losses, in_balls=True)
 
 
 _BALL_WIDTH = 1e-13
@@ -197,6 +205,7 @@ class _Problem:
         self.in_balls = in_balls
         self.loss = 46.0 if in_balls else _FLOAT_LOSS
         self._known: dict[float, float] = {}
+        self._last: _Waves | None = None  # of the latest question: often good enough for the next
         with precision(_BITS):
             self.top = sum((count * loss.largest_ball() for loss, count in losses), start=ball(0))
             self.shrink = ball(1)
@@ -242,6 +251,10 @@ class _Problem:
             point = nearest_float(ball(x))
         tilt, log_delta = self._saddle_at(point)
         noise = 0.45 * width / (1.5 * tilt * (tilt + 1) + 1)
+        if self._last is not None and abs(self._last.line.tilt - tilt) < 0.5 * tilt:
+            again = self._last.delta(x)
+            if again.relative_width <= width:
+                return again.rounded(_DIGITS)
         found: Enclosure | None = None
         for attempt in range(_TRIES):
             waves = _Waves.build(self, tilt, point, log_delta, noise, attempt)
@@ -249,6 +262,7 @@ class _Problem:
                 break
             found = waves.delta(x)
             if found.relative_width <= width:
+                self._last = waves
                 return found.rounded(_DIGITS)
             smaller = _log(Fraction(found.upper)) - 1.0 if found.upper > 0 else 2 * log_delta - 10
             if not waves.noise and smaller > log_delta - 1.0:
@@ -265,6 +279,10 @@ class _Problem:
             log_target = nearest_float(hull(target).log())
         tilt, x = self._saddle_for(log_target)
         noise = 0.45 * width * max(x, 1e-300) / (1.5 * (tilt + 1))
+        if self._last is not None and abs(self._last.line.tilt - tilt) < 0.5 * tilt:
+            again = self._last.epsilon(target, x)
+            if again is not None and (again.is_exact or again.relative_width <= width):
+                return again.rounded(_DIGITS)
         found: Enclosure | None = None
         for attempt in range(_TRIES):
             waves = _Waves.build(self, tilt, x, log_target, noise, attempt)
@@ -272,6 +290,7 @@ class _Problem:
                 break
             found = waves.epsilon(target, x)
             if found is not None and (found.is_exact or found.relative_width <= width):
+                self._last = waves
                 return found.rounded(_DIGITS)
             if found is not None and found.upper > 0:
                 moved = float(found.upper)
@@ -442,7 +461,9 @@ class _Waves:
                 break
         if value is None:
             return None
-        spread = Fraction(value.relative_width) / Fraction(slope) if math.isfinite(value.relative_width) else Fraction(1)
+        spread = (
+            Fraction(value.relative_width) / Fraction(slope) if math.isfinite(value.relative_width) else Fraction(1)
+        )
         rounding = Fraction(guess) / 2**52
         high = Fraction(guess) + Fraction(guess) + 1000 if not isinstance(top, Fraction) else top
         return enclose_inverse(
@@ -510,13 +531,13 @@ class _Builder:
         def ended(height: float) -> bool:
             return self._log_beyond(height) <= self.budget
 
-        high = self._unit()
+        high = 8 * self._unit()
         while not ended(high):
             high *= 2
             if high > most:
                 return None
         low = high / 2
-        for _ in range(5):
+        for _ in range(3):
             middle = (low + high) / 2
             low, high = (low, middle) if ended(middle) else (middle, high)
         return high
@@ -638,13 +659,15 @@ class _Builder:
         places = np.unique(places)
         line = Line(self.tilt, ball(self.wide) if window is None else window)
         heights = line.heights(places)
-        log_growth = self.problem.growth(self.second)
+        log_growth = rough_log_growth(self.problem.losses, self.second, careful=True)
         tilts = [(self.second, ball(log_growth + 1e-8 * (1 + abs(log_growth))))]
         spectrum: Spectrum | BallSpectrum
         if self.problem.in_balls:
             if len(places) * len(self.problem.losses) > 2e6 or len(places) > 20_000:
                 return None
-            growths = tuple((s, self._ball_growth(s)) for s in (complex_node(self.tilt, int(n), line.window) for n in places))
+            growths = tuple(
+                (s, self._ball_growth(s)) for s in (complex_node(self.tilt, int(n), line.window) for n in places)
+            )
             spectrum = BallSpectrum(line, growths, ball(lost) * growths[0][1].real)
         else:
             swing = self._swing(heights)

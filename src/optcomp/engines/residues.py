@@ -53,7 +53,7 @@ _FLOOR = 8192
 _DIGITS = 40
 _ROUGH_BITS = 256
 _ROUGH_STEPS = 400
-_SEARCH_STEPS = 100
+_SEARCH_STEPS = 60
 _NARROW = 2.0**-80
 
 Losses = tuple[tuple[Loss, int], ...]
@@ -145,10 +145,12 @@ class Residues:
             found = self._inverse(target, accuracy)
             if found is not None and (found.relative_width < 2.0**-_ACCURACY or target.relative_width > _NARROW):
                 return found.rounded(_DIGITS)
+            if target.relative_width > 2.0 ** (16 - accuracy):  # more accurate deltas would tell no more
+                break
         raise UndecidedError(
             field="epsilon",
-            value=f"{_ACCURACIES[-1]} bits",
-            condition="could not be computed to the promised accuracy",
+            value=str(target),
+            condition="is a target whose epsilon could not be computed to the promised accuracy",
             remedy="Ask for a nearby value.",
         )
 
@@ -292,9 +294,10 @@ class Residues:
 
         if rough(Fraction(0))[0] < 1 and value(Fraction(0)).upper <= target.lower:
             return Enclosure.exactly(0)
+        enough = min(target.relative_width, 1.0)
         start = _root(rough, (top / 2, -1.0), top, tolerance=2.0**-12, enough=1e-6)
-        point, slope = _root(excess, start, top, tolerance=2.0**-44, enough=2.0 ** (10 - accuracy))
-        unsure = max(min(target.relative_width, 1.0), 2.0 ** (8 - accuracy)) / max(-slope, 1e-300)
+        point, slope = _root(excess, start, top, tolerance=2.0**-44, enough=max(enough, 2.0 ** (10 - accuracy)))
+        unsure = max(enough, 2.0 ** (8 - accuracy)) / max(-slope, 1e-300)
         reach = max(point / 2**63, Fraction(2 * unsure) if math.isfinite(unsure) else Fraction(0))
         return enclose_inverse(value, target, Guess(point, reach, reach), largest=top)
 
@@ -333,6 +336,8 @@ def _root(
         if math.isfinite(value) and slope < 0 and math.isfinite(slope) and turn % 8 < 7:
             newton = point - Fraction(value) / Fraction(slope)
             following = newton if low < newton < high else following
+            if newton <= low == 0:  # the answer is next to 0, or 0
+                following = point / 2**20
         following = _shortened(following)
         near = Fraction(tolerance) * min(following, top - following)  # the scale on which the function changes
         if abs(following - point) <= max(near, following / 2**70):

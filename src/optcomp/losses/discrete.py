@@ -126,7 +126,7 @@ class DiscreteGaussianLoss(Loss):
         spread = math.ceil(math.sqrt(_SPREAD * float(self.variance))) + _MORE * reach
         total = gaussian_sum(variance, ball(0))
         return tuple(
-            Atom(ball(reach * (reach - 2 * x)) / (2 * variance), (-ball(x) ** 2 / (2 * variance)).exp() / total)
+            Atom(ball(reach * (reach - 2 * x)) / (2 * variance), (-(ball(x) ** 2) / (2 * variance)).exp() / total)
             for x in range(-spread, spread + 1)
         )
 

@@ -82,7 +82,7 @@ class SampledGaussianLoss(SampledLoss):
     def growth(self, s: Complex) -> Complex:
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise, by quadrature with a proven bound."""
         power = s + 1 if self.direction == "remove" else -s
-        return sampled_normal_growth(ball(self.base.mu_squared).sqrt(), ball(self.share), power)
+        return sampled_normal_growth(self.base.mu_squared, self.share, power)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class SampledDiscreteGaussianLoss(SampledLoss):
         total = gaussian_sum(variance, ball(0))
         found = []
         for x in range(-spread, spread + 1):
-            unlikely = (-ball(x) ** 2 / (2 * variance)).exp() / total
+            unlikely = (-(ball(x) ** 2) / (2 * variance)).exp() / total
             ratio = 1 - share + share * (ball(reach * (2 * x - reach)) / (2 * variance)).exp()
             if self.direction == "remove":
                 found.append(Atom(ratio.log(), unlikely * ratio))

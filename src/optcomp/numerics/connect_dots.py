@@ -1,13 +1,13 @@
 """Laws on the real line moved to equally spaced points, so that two sums over each cell stay what they are.
 
-Let a law P have the companion ``dQ = e^-L dP``. The part of it in a cell ``(l, l + h]``, with the masses p and q, goes to
-the two ends of the cell with the weights
+Let a law P have the companion ``dQ = e^-L dP``. The part of it in a cell ``(l, l + h]``, with the masses p and q, goes
+to the two ends of the cell with the weights
 
     high = (p - q e^l)/(1 - e^-h),    low = p - high,
 
-which keep p and q. Every sum ``E[(1 - e^(x - L))_+]`` grows by that, and stays the same where x is one of the points.
-What lies above the last point leaves the law, and its mass is told. What lies below the first point is moved up to it or
-left out: the law's errors cover both.
+which keep p and q. No sum ``E[(1 - e^(x - L))_+]`` falls by that, and it stays the same where x is one of the points.
+What lies above the last point leaves the law, and its mass is told. What lies below the first point is moved up to it
+or left out: the law's errors cover both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,10 +23,10 @@ import numpy.typing as npt
 
 from optcomp.numerics.balls import Ball, ball, nearest_float, precision
 from optcomp.numerics.directed import compound_up
-from optcomp.numerics.lattice import Measure, convolve, point
+from optcomp.numerics.lattice import Measure
 from optcomp.numerics.sums import norm_up
 
-__all__ = ["Dots", "Piece", "convolve_pieces", "dots_of_tails", "dots_of_values", "range_of"]
+__all__ = ["Dots", "Points", "dots_of_tails", "dots_of_values", "range_of"]
 
 Floats = npt.NDArray[np.float64]
 Tails = Callable[[Ball], tuple[Ball, Ball]]
@@ -35,25 +35,37 @@ _SLACK = 1.0 + 1e-9
 _UNDERFLOW = 1e-290
 _HAZE = 1e-20  # a probability known no better than this belongs to a point that carries mass of its own
 _TAIL_BITS = 100  # of tails, which are many; their differences lose up to about 30
-_CUT = 75.0  # parts beyond e^-75 of the mass are cut off
-_RATES = 2.0 ** np.arange(-5, 14)
-_WORTHWHILE = 0.9  # a cut must leave at most this share
 _FIRST_LEVEL, _MOST_DOUBLINGS, _HALVINGS = 2.0**-50, 120, 10
-_LARGEST_EXPONENT = 300.0  # so that squares do not overflow
-_SHORT = 512  # windows up to this are not cut
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points ``offset + i step``, and a tilt.
+
+    Args:
+        step: The distance of neighbours, above 0.
+        offset: Where one of them is.
+        tilt: theta, at least 0.
+    """
+
+    step: Fraction
+    offset: Fraction
+    tilt: Fraction
 
 
 @dataclass(frozen=True)
 class Dots:
-    """A tilted law on the points ``offset + i step``.
+    """A tilted law on points.
 
     Args:
+        points: The points.
         top: The largest i.
         law: The tilted probabilities of ``top - i``.
         cumulant: The logarithm of ``sum weight e^(tilt point)``, which the tilted probabilities were divided by.
         lost: Contains 0 and the probability of all that lies above the top, before the tilt.
     """
 
+    points: Points
     top: int
     law: Measure
     cumulant: Ball
@@ -100,13 +112,12 @@ def _least_size(holds: Callable[[float], bool]) -> float | None:
     return high
 
 
-def dots_of_tails(
-    tails: Tails, first: int, last: int, *, step: Fraction, offset: Fraction, tilt: Fraction
-) -> Dots | None:
-    """The law with the given tails, on the points from ``offset + first step`` to ``offset + last step``.
+def dots_of_tails(tails: Tails, points: Points, *, first: int, last: int) -> Dots | None:
+    """The law with the given tails, on the points from ``first`` to ``last``.
 
-    **Guarantee**: `Dots` for the moved law. None when a point carries mass of its own, so that another offset is needed.
+    **Guarantee**: `Dots` for the moved law. None when a point carries mass of its own: another offset is needed.
     """
+    step, offset, tilt = points.step, points.offset, points.tilt
     with precision(_TAIL_BITS):
         width = ball(step)
         share = 1 / -(-width).expm1()
@@ -131,30 +142,21 @@ def dots_of_tails(
         weights.append(carried * growth)
         weights.reverse()
     law, cumulant = _normalised(weights)
-    return Dots(last, law, cumulant, likely.union(ball(0)))
+    return Dots(points, last, law, cumulant, likely.union(ball(0)))
 
 
-def dots_of_values(
-    values: Iterable[tuple[Ball, Ball]],
-    *,
-    step: Fraction,
-    offset: Fraction,
-    tilt: Fraction,
-    on_points: bool,
-    beyond: Ball,
-) -> Dots:
+def dots_of_values(values: Iterable[tuple[Ball, Ball]], points: Points, *, on_points: bool, beyond: Ball) -> Dots:
     """A law of finitely many values, and next to nothing beyond them on either side.
 
     Args:
         values: Each with its probability.
-        step: The distance of points.
-        offset: Where one point is.
-        tilt: theta.
+        points: Where they go.
         on_points: Whether it is known that every value is one of the points.
         beyond: A bound on the probability of all other values on either side.
 
     **Guarantee**: `Dots` for the moved law.
     """
+    step, offset, tilt = points.step, points.offset, points.tilt
     width, share = ball(step), 1 / -(-ball(step)).expm1()
     found: defaultdict[int, Ball] = defaultdict(lambda: ball(0))
     for value, likely in values:
@@ -186,14 +188,14 @@ def dots_of_values(
         for place, weight in weights.items():
             masses[top - place], radius = _float(weight / whole)
             radii.append(radius)
-        return Dots(top, _law(masses, np.array(radii)), whole.log(), beyond.union(ball(0)))
+        return Dots(points, top, _law(masses, np.array(radii)), whole.log(), beyond.union(ball(0)))
     law, cumulant = _normalised(
         [
             found[place] * (ball(tilt) * ball(offset + place * step)).exp() if place in found else ball(0)
             for place in range(top, bottom - 1, -1)
         ]
     )
-    return Dots(top, law, cumulant, beyond.union(ball(0)))
+    return Dots(points, top, law, cumulant, beyond.union(ball(0)))
 
 
 def _float(value: Ball) -> tuple[float, float]:
@@ -213,90 +215,3 @@ def _law(masses: Floats, radii: Floats) -> Measure:
     return Measure(
         start=0, masses=masses, relative=compound_up(2), noise=norm_up(radii) * _SLACK + _UNDERFLOW, dropped=0.0
     )
-
-
-# ------------------------------------------------------------------------------------------------- long convolutions
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A law, and bounds on ``ln E[e^(r (D - centre))]`` for rates r of either sign over its undropped part.
-
-    Args:
-        law: Of D.
-        rates: The rates, all different from 0.
-        centre: About the mean.
-        logs: One bound each.
-    """
-
-    law: Measure
-    rates: Floats
-    centre: float
-    logs: Floats
-
-    @staticmethod
-    def of(law: Measure, scale: float) -> Piece:
-        """A law with its bounds, at rates around one over a scale."""
-        places = law.start + np.arange(len(law.masses), dtype=np.float64)
-        total = float(np.sum(law.masses))
-        centre = float(places @ law.masses) / total if total > 0 else 0.0
-        rates = np.concatenate([_RATES, -_RATES]) / scale
-        logs = np.full(len(rates), math.inf)
-        for k, rate in enumerate(rates):
-            exponents = rate * (places - centre)
-            if float(exponents.max()) < _LARGEST_EXPONENT:
-                factors = np.exp(exponents)
-                bound = float(np.abs(law.masses) @ factors) + law.noise * norm_up(factors)
-                logs[k] = math.log(bound * (1 + law.relative) * (1 + 1e-6)) + 1e-9
-        return Piece(law, rates, centre, logs)
-
-    def with_sum(self, other: Piece) -> Piece:
-        """The law of the sum of two independent terms, its far ends cut off."""
-        law = convolve(self.law, other.law, 1)
-        return Piece(law, self.rates, self.centre + other.centre, self.logs + other.logs).trimmed()
-
-    def trimmed(self) -> Piece:
-        """The same with its far ends cut off: by Chernoff's bound they carry at most ``2 e^-75``."""
-        law = self.law
-        size = len(law.masses)
-        reaches = (_CUT + self.logs) / np.abs(self.rates)
-        half = len(self.rates) // 2
-        right, left = float(np.min(reaches[:half])), float(np.min(reaches[half:]))
-        if size <= _SHORT or not math.isfinite(left + right):
-            return self
-        begin = max(math.floor(self.centre - left) - 1 - law.start, 0)
-        end = min(math.ceil(self.centre + right) + 2 - law.start, size)
-        if end - begin >= _WORTHWHILE * size:
-            return self
-        cut = replace(
-            law,
-            start=law.start + begin,
-            masses=law.masses[begin:end],
-            dropped=(law.dropped + 3 * math.exp(-_CUT)) * _SLACK,
-        )
-        return replace(self, law=cut)
-
-    def power(self, count: int) -> Piece:
-        """The law of the sum of independent copies, at least one."""
-        whole: Piece | None = None
-        law = self
-        while count:
-            if count & 1:
-                whole = law if whole is None else whole.with_sum(law)
-            count >>= 1
-            if count:
-                law = law.with_sum(law)
-        return whole or self
-
-
-def convolve_pieces(pieces: Iterable[Piece]) -> Measure:
-    """The law of a sum of independent terms, the two smallest windows first.
-
-    **Guarantee**: that of `Measure`, when it holds for all pieces.
-    """
-    waiting = sorted(pieces, key=lambda piece: len(piece.law.masses), reverse=True)
-    while len(waiting) > 1:
-        whole = waiting.pop().with_sum(waiting.pop())
-        waiting.append(whole)
-        waiting.sort(key=lambda piece: len(piece.law.masses), reverse=True)
-    return waiting[0].law if waiting else point()

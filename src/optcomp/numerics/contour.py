@@ -130,7 +130,9 @@ class Spectrum:
         kernel, kernel_roundings = self._kernel(grid)
         size = np.exp(modulus) * np.abs(kernel)
         terms = size * np.cos(angle + np.angle(kernel))
-        off = self.swing.error + U * (8 * np.abs(turned) + 12 * np.abs(lever) + 12 * np.abs(modulus) + 4 * np.abs(angle))
+        off = self.swing.error + U * (
+            8 * np.abs(turned) + 12 * np.abs(lever) + 12 * np.abs(modulus) + 4 * np.abs(angle)
+        )
         off = np.minimum(off + U * (kernel_roundings + 40), 1e3)
         weights = np.full(len(heights), 2.0)
         weights[0] = 1.0
@@ -193,7 +195,9 @@ class BallSpectrum:
                 term = term / ((1 - turn) * (1 - (-(s + 1) * h).exp()))
             total += term.real if place == 0 else 2 * term.real
         position = x if grid is None else grid.point
-        off = self.lost * (v * ball(self.line.tilt) * (ball(self.line.tilt) + 1) - ball(self.line.tilt) * position).exp()
+        off = (
+            self.lost * (v * ball(self.line.tilt) * (ball(self.line.tilt) + 1) - ball(self.line.tilt) * position).exp()
+        )
         around = off.union(ball(0))
         return (total + around.union(-around)) / self.line.window
 

@@ -153,7 +153,11 @@ class TwoPointRipple(Ripple):
         found = np.zeros(len(heights))
         doubtful = np.arange(len(heights))
         for most in (64, 600, self.size):
-            chosen = np.unique(np.linspace(0, reach if most < self.size else last, min(most, reach + 1 if most < self.size else self.size)).astype(np.int64))
+            chosen = np.unique(
+                np.linspace(
+                    0, reach if most < self.size else last, min(most, reach + 1 if most < self.size else self.size)
+                ).astype(np.int64)
+            )
             if len(doubtful) * len(chosen) > _MOST_SCREENED and most == self.size > _FEW:
                 break
             found[doubtful] = self._screened(heights[doubtful], half[doubtful], chosen)
@@ -221,7 +225,11 @@ class BellRipple(Ripple):
         near = np.abs(reduced) - half * (self._reach / self._variance) * 1.0001 - 1e-11 * np.abs(phase) - 1e-9
         near = np.clip(near, 0.0, math.pi)
         others = 1.001 * np.exp(-2 * math.pi * self._variance * (math.pi - near)) + abs(self._start) + self._left_out
-        return self._count * (-0.5 * self._variance * near**2 * (1 - 1e-9) + np.log1p(others) - math.log1p(-abs(self._start) - self._left_out))
+        return self._count * (
+            -0.5 * self._variance * near**2 * (1 - 1e-9)
+            + np.log1p(others)
+            - math.log1p(-abs(self._start) - self._left_out)
+        )
 
     @property
     def period(self) -> tuple[float, float] | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from optcomp.numerics.balls import Ball, ComplexBall, ball, complex_ball, nearest_float, present_precision
 from optcomp.numerics.gaussian_sums import gaussian_sum
@@ -35,41 +36,63 @@ def best_step(mu: float, real: float, imaginary: float, size: float) -> tuple[fl
     return best, height
 
 
-def sampled_normal_growth(mu: Ball, share: Ball, power: Ball | ComplexBall) -> Ball | ComplexBall:
+def sampled_normal_growth(mu_squared: Fraction, share: Fraction, power: Ball | ComplexBall) -> Ball | ComplexBall:
     """The expectation, real when the power is real; its real part is at least 1 or at most 0.
 
     **Guarantee**: the ball contains it.
     """
     complex_power = power if isinstance(power, ComplexBall) else complex_ball(power, ball(0))
     real, imaginary = complex_power.real, abs(complex_power.imag)
-    bits = present_precision()
-    a, q, m = nearest_float(real), nearest_float(share), nearest_float(mu)
-    size = (bits + 8) * math.log(2)
-    rough, d = best_step(m, a, nearest_float(imaginary), size)
+    mu, q = ball(mu_squared).sqrt(), ball(share)
+    a, m = nearest_float(real), nearest_float(mu)
+    size = (present_precision() + 8) * math.log(2)
+    band = 2.0 ** math.ceil(math.log2(max(nearest_float(imaginary), 4 / m)))
+    rough, d = best_step(m, a, band if isinstance(power, ComplexBall) else 0.0, size)
     step = Fraction(math.floor(rough * 4096), 4096) if rough > 2**-8 else Fraction(rough).limit_denominator(1 << 40)
-    reach = math.sqrt(2 * size)
-    first, last = _ends(a, q, m, reach)
+    first, last = _ends(a, float(share), m, math.sqrt(2 * size))
     begin, end = math.floor(first / float(step)), math.ceil(last / float(step))
+    table = _table(mu_squared, share, step, begin, end, present_precision())
     total: Ball | ComplexBall = 0 * complex_power
-    absolute = ball(0)
-    weight = ball(step) / (8 * ball(1).atan()).sqrt()
-    for place in range(begin, end + 1):
-        z = ball(place * step)
-        log_w = (1 - share + share * (mu * z - mu**2 / 2).exp()).log()
-        absolute += (real * log_w - z**2 / 2).exp()
-        total += (complex_power * log_w - z**2 / 2).exp()
-    absolute, total = weight * absolute, weight * total
+    for log_w, weight in table:
+        total += (complex_power * log_w + weight).exp()
+    absolute = _absolute(mu_squared, share, step, begin, end, present_precision(), a)
+    if not real == ball(a):
+        absolute = sum(((real * log_w + weight).exp() for log_w, weight in table), start=ball(0))
     height = ball(d)
     strip = (height**2 / 2 + imaginary * mu * height).exp()
     if not real >= 0:
         strip *= (real * (mu * height / 2).cos().log()).exp()
     alias = 2 * strip / (8 * ball(1).atan() * height / ball(step)).expm1()
-    beyond = _beyond(mu, share, real, ball(begin * step)) + _beyond(mu, share, real, ball(end * step))
+    beyond = _beyond(mu, q, real, ball(begin * step)) + _beyond(mu, q, real, ball(end * step))
     whole = (absolute + beyond) / (1 - alias) if alias < ball(0.5) else ball(1) / 0
     error = (alias * whole + beyond).union(ball(0))
     around = error.union(-error)
     found = total + complex_ball(around, around)
     return found if isinstance(power, ComplexBall) else found.real
+
+
+@lru_cache(maxsize=16)
+def _table(  # noqa: PLR0913, PLR0917  # everything that the numbers depend on
+    mu_squared: Fraction, share: Fraction, step: Fraction, begin: int, end: int, bits: int
+) -> tuple[tuple[Ball, Ball], ...]:
+    """``ln w`` and the logarithm of the weight at each node."""
+    del bits
+    mu, q = ball(mu_squared).sqrt(), ball(share)
+    scale = (ball(step) / (8 * ball(1).atan()).sqrt()).log()
+    found = []
+    for place in range(begin, end + 1):
+        z = ball(place * step)
+        found.append(((q * (mu * z - mu**2 / 2).expm1()).log1p(), scale - z**2 / 2))
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _absolute(  # noqa: PLR0913, PLR0917  # as above
+    mu_squared: Fraction, share: Fraction, step: Fraction, begin: int, end: int, bits: int, real: float
+) -> Ball:
+    """The rule's sum for a real power."""
+    table = _table(mu_squared, share, step, begin, end, bits)
+    return sum(((ball(real) * log_w + weight).exp() for log_w, weight in table), start=ball(0))
 
 
 def _ends(a: float, q: float, m: float, reach: float) -> tuple[float, float]:

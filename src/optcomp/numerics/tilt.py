@@ -17,7 +17,7 @@ __all__ = ["spread", "tilt_at", "tilt_for"]
 Cumulant = Callable[[float], float]
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_STEPS = 12
+_STEPS = 8
 _GAIN = 0.7  # in the logarithm of the bound
 _LEAST, _MOST = 2.0**-20, 2.0**50
 
@@ -62,7 +62,7 @@ def _lowest(value: Callable[[float], float], gain: Callable[[float, float], floa
 
     Args:
         value: The function.
-        gain: By how much a doubling must lower it, from the tilt and the value; large tilts that gain less cost more than they give.
+        gain: By how much a doubling must lower it, from the tilt and the value: large tilts cost more than small ones.
     """
     known: dict[float, float] = {}
 

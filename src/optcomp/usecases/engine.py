@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from optcomp.composition import Profile
 from optcomp.engines.auto import RIGORS
-from optcomp.errors import InvalidParameterError, UnsupportedError
+from optcomp.errors import InvalidParameterError
 from optcomp.quantities import Enclosure, Number, Real, positive_rational, probability
 
 __all__ = ["Answered", "Rigor", "answered", "checked_rigor"]
@@ -18,7 +19,7 @@ Rigor = Literal["float", "ball"]
 
 @dataclass(frozen=True)
 class Answered:
-    """An enclosure, the engine that it comes from, and why that engine."""
+    """An enclosure, the engine that it comes from (``none`` where none was needed), and why that engine."""
 
     value: Enclosure
     engine: str
@@ -67,8 +68,6 @@ def answered(
     largest = max(found, key=lambda each: each.value.upper)
     if largest.choice is not None:
         return Answered(value, largest.choice.name, largest.choice.reason)
-    try:  # no engine was needed: name the one that would answer at other points
-        choice = profile.sides[0].choice(rigor)
-    except UnsupportedError:
-        return Answered(value, "none", "the failure probabilities alone decide")
-    return Answered(value, choice.name, choice.reason)
+    if asked == "epsilon" and 0 < value.upper < math.inf:
+        return Answered(value, "none", "the largest losses alone decide")
+    return Answered(value, "none", "the failure probabilities alone decide")

@@ -40,7 +40,7 @@ from tests.oracles.brute_force import to_fraction
 
 DIGITS = 50
 SLACK = Fraction(1, 10**30)
-SAMPLE, ALL, CHUNK = 24, 1524, 50
+SAMPLE, ALL, CHUNK = 14, 1514, 50
 LOOSE = 1e9
 FINE = (1e-1, 1e-2, 1e-3)
 
@@ -314,7 +314,7 @@ def test_many_random_problems(start: int) -> None:
 def test_most_random_problems_are_answered() -> None:
     """The attack means something: nearly all of the questions at a moderate width do get an answer."""
     answered = asked = 0
-    for index in range(20):
+    for index in range(12):
         parts, direction, _ = problem(index)
         engine, composite = engine_of(parts, direction, width=1e-2)
         if composite.losses:
@@ -333,10 +333,10 @@ def test_gaussians_against_the_closed_form() -> None:
     for deviation in (Fraction(1, 2), Fraction(3)):
         known = gaussian(deviation)
         oracle = Oracle([known])
-        engine, _ = engine_of([known], "remove", width=1e-4)
+        engine, _ = engine_of([known], "remove", width=1e-3)
         for x in ("-1", "0", "0.4", "3"):
             found = engine.delta(Fraction(x))
-            assert found.relative_width <= 1e-4
+            assert found.relative_width <= 1e-3
             assert found.lower <= oracle.delta(Fraction(x)) <= found.upper
 
 

@@ -11,8 +11,22 @@ import mpmath
 import pytest
 
 from optcomp import Enclosure, InvalidParameterError, PureDP, compose
+from optcomp.errors import UndecidedError
+from optcomp.numerics.balls import Ball, ball, enclose, precision
 from optcomp.theorems import Term
-from optcomp.theorems.renyi import pure_dp_rho, zcdp_delta, zcdp_epsilon
+from optcomp.theorems.renyi import (
+    Cumulant,
+    bounded_range_cumulant,
+    bounded_range_rho,
+    discrete_gaussian_rho,
+    gaussian_rho,
+    pure_dp_rho,
+    renyi_delta,
+    renyi_epsilon,
+    renyi_epsilon_at,
+    zcdp_delta,
+    zcdp_epsilon,
+)
 from tests.theorems.formulas import DIGITS, NARROW, Setting, contains, equal_settings, mpf
 
 RHOS = ["1e-12", "1e-6", "0.001", "0.05", "0.5", "3.65", "40", "1000", "1e6"]
@@ -178,3 +192,153 @@ def test_a_wrong_number_is_refused_by_name(function: Any, given: dict[str, Any],
     with pytest.raises(InvalidParameterError) as caught:
         function(**given)
     assert caught.value.field == field
+
+
+PROMISED = 1e-12
+
+
+def of_rho(rho: str) -> Cumulant:
+    return lambda x: ball(Fraction(rho)) * x * (1 + x)
+
+
+def of_laplace(ratio: str, count: int) -> Cumulant:
+    """``ln E[e^(x L)]`` as in table II of Mironov 2017."""
+
+    def cumulant(x: Ball) -> Ball:
+        rate = ball(Fraction(ratio))
+        return count * ((1 + x) / (1 + 2 * x) * (x * rate).exp() + x / (1 + 2 * x) * (-(1 + x) * rate).exp()).log()
+
+    return cumulant
+
+
+def laplace_divergence(order: Any, ratio: Any) -> Any:
+    up, down = order / (2 * order - 1), (order - 1) / (2 * order - 1)
+    return mpmath.log(up * mpmath.exp((order - 1) * ratio) + down * mpmath.exp(-order * ratio)) / (order - 1)
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("rho", RHOS)
+def test_the_curve_of_rho_gives_what_rho_gives(rho: str, delta: str) -> None:
+    found, known = renyi_epsilon(of_rho(rho), delta=delta), zcdp_epsilon(rho=rho, delta=delta)
+    assert found.value.intersects(known.value)
+    assert found.value.relative_width <= PROMISED
+    if known.value.upper > 0:
+        assert found.order is not None
+        assert known.order is not None
+        assert found.order.intersects(known.order)
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), [(rho, epsilon) for rho, group in EPSILONS.items() for epsilon in group])
+def test_the_curve_of_rho_gives_the_delta_of_rho(rho: str, epsilon: str) -> None:
+    found, known = renyi_delta(of_rho(rho), epsilon=epsilon), zcdp_delta(rho=rho, epsilon=epsilon)
+    assert found.value.intersects(known.value)
+    assert found.value.relative_width <= PROMISED
+
+
+@pytest.mark.parametrize("delta", ["1e-30", "1e-6", "0.3"])
+@pytest.mark.parametrize(("ratio", "count"), [("0.01", 1000), ("0.5", 30), ("3", 2), ("1", 1)])
+def test_a_curve_is_minimised_over_all_orders(ratio: str, count: int, delta: str) -> None:
+    found = renyi_epsilon(of_laplace(ratio, count), delta=delta)
+    with mpmath.workdps(100):
+
+        def value(shift: Any) -> Any:
+            divergence = count * laplace_divergence(1 + shift, mpf(ratio))
+            return divergence + epsilon_at(shift, mpf(0), mpf(delta))
+
+        best = max(least(value), mpmath.mpf(0))
+        assert contains(found.value, best)
+        for shift in SOME_ORDERS:
+            one = renyi_epsilon_at(of_laplace(ratio, count), delta=delta, order=1 + Fraction(shift))
+            assert contains(one, max(value(mpf(shift)), mpmath.mpf(0)))
+            assert found.value.lower <= one.upper
+    assert found.value.relative_width <= PROMISED
+
+
+@pytest.mark.parametrize("epsilon", ["-1", "0", "2", "10", "14.9", "ln(3)"])
+def test_a_curve_gives_the_least_delta_at_any_epsilon(epsilon: str) -> None:
+    found = renyi_delta(of_laplace("0.5", 30), epsilon=epsilon)
+    with mpmath.workdps(100):
+        wanted = mpmath.log(3) if epsilon == "ln(3)" else mpf(epsilon)
+
+        def value(shift: Any) -> Any:
+            divergence = 30 * laplace_divergence(1 + shift, mpf("0.5"))
+            return shift * divergence - shift * wanted + mpmath.log(delta_at(shift, mpf(0), mpf(0)))
+
+        assert contains(found.value, min(mpmath.exp(least(value)), mpmath.mpf(1)))
+    assert found.value.upper <= 1
+    assert found.value.relative_width <= PROMISED
+
+
+@pytest.mark.parametrize("largest", ["0.001", "0.7", "1", "3", "4.9", "4.908", "5", "1000"])
+def test_orders_may_end(largest: str) -> None:
+    """The best order for rho 1/2 and delta 1e-6 is 5.907."""
+    end = Fraction(largest)
+    found = renyi_epsilon(of_rho("0.5"), delta="1e-6", largest=end)
+    best = zcdp_epsilon(rho="0.5", delta="1e-6")
+    assert best.order is not None
+    assert found.order is not None
+    assert found.order.upper <= 1 + end * (1 + Fraction(1, 2**60))
+    if 1 + end >= best.order.upper:
+        assert found.value.intersects(best.value)
+    else:
+        at_the_end = renyi_epsilon_at(of_rho("0.5"), delta="1e-6", order=1 + end)
+        assert found.value.intersects(at_the_end)
+        assert found.value.upper > best.value.upper
+    assert found.value.relative_width <= PROMISED
+
+
+@pytest.mark.parametrize("largest", ["0.001", "1", "1000"])
+def test_orders_may_end_for_delta_too(largest: str) -> None:
+    end = Fraction(largest)
+    found = renyi_delta(of_rho("0.5"), epsilon=5, largest=end)
+    with mpmath.workdps(100):
+        best = delta_at(mpf(min(end, Fraction("4.693159589"))), mpf("0.5"), mpf(5))
+        assert found.value.upper <= Fraction(str(best)) * (1 + Fraction(1, 10**12))
+        assert found.value.lower >= Fraction(str(best)) * (1 - Fraction(1, 10**12))
+
+
+def test_a_best_order_at_infinity_is_not_found() -> None:
+    """Beyond the largest loss the delta is 0, and no order reaches it."""
+    with pytest.raises(UndecidedError, match="order could not be bracketed"):
+        renyi_delta(of_laplace("0.5", 2), epsilon=2)
+
+
+def test_edges_of_a_curve() -> None:
+    assert renyi_epsilon(of_rho("0.5"), delta=1).value == Enclosure.exactly(0)
+    assert renyi_epsilon(of_rho("0.5"), delta=0).value == Enclosure.exactly(math.inf)
+    nearly_one = renyi_delta(of_rho("100000"), epsilon=0).value
+    assert nearly_one.upper == 1
+    assert nearly_one.lower > Fraction(999, 1000)
+    with pytest.raises(InvalidParameterError, match="delta"):
+        renyi_epsilon(of_rho("0.5"), delta=2)
+    with pytest.raises(InvalidParameterError, match="epsilon"):
+        renyi_delta(of_rho("0.5"), epsilon="inf")
+
+
+@pytest.mark.parametrize("order", ["1.001", "1.5", "2", "7", "100", "1e5"])
+@pytest.mark.parametrize("epsilon", ["0.001", "0.3", "1", "12"])
+def test_the_worst_place_of_a_range(epsilon: str, order: str) -> None:
+    """Against a search over places; below the rho of the range, below the epsilon, and above every place."""
+    excess = Fraction(order) - 1
+    rate = Fraction(epsilon)
+    with precision(256):
+        found = enclose(bounded_range_cumulant(ball(excess), epsilon=rate))
+    with mpmath.workdps(DIGITS):
+        x, length = mpf(excess), mpf(rate)
+
+        def at(place: Any) -> Any:
+            high = mpmath.expm1(length - place) / -mpmath.expm1(-length) * mpmath.exp(place - length)
+            low = mpmath.expm1(place) / mpmath.expm1(length)
+            return mpmath.log(high * mpmath.exp(x * place) + low * mpmath.exp(x * (place - length)))
+
+        values = [at(length * step / 400) for step in range(1, 400)]
+        assert max(values) <= mpf(found.upper)
+        assert mpf(found.lower) <= max(values) + x * length / 400
+        assert mpf(found.lower) <= x * (1 + x) * length**2 / 8
+        assert mpf(found.lower) <= x * length
+
+
+def test_rhos_of_noise() -> None:
+    assert gaussian_rho(sensitivity=3, variance="4.5") == Enclosure.exactly(1)
+    assert discrete_gaussian_rho(sensitivity=2, variance=8) == Enclosure.exactly(Fraction(1, 4))
+    assert bounded_range_rho([Term(epsilon="0.2", count=10)]) == Enclosure.exactly(Fraction(1, 20))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,7 @@ from optcomp.engines.closed_form import ClosedForm
 from optcomp.engines.contour import BallContour, Contour
 from optcomp.engines.lattice import Lattice
 from optcomp.engines.outcomes import Outcomes
+from optcomp.engines.residues import Residues
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses import Composite, Loss, TwoPoint
@@ -28,6 +30,7 @@ RIGORS: tuple[Rigor, ...] = ("float", "ball")
 
 Losses = tuple[tuple[TwoPoint, int], ...]
 
+_MOST_EXACT = 500  # different epsilons, for engines whose cost grows with each
 _LEAST, _MOST = 1e-100, 1e100  # of an epsilon, for engines whose floats need room on both sides
 
 
@@ -107,11 +110,15 @@ def _outcomes(composite: Composite) -> Engine | None:
     return Outcomes.of(composite.losses) if composite.losses else None
 
 
-def _in_floats(build: Callable[[Losses], Engine | None]) -> Callable[[Composite], Engine | None]:
+def _in_floats(
+    build: Callable[[Losses], Engine | None], *, most: float = math.inf
+) -> Callable[[Composite], Engine | None]:
     """An engine that works in floats: it takes epsilons between 1e-100 and 1e100 only."""
 
     def checked(composite: Composite) -> Engine | None:
         known = _two_point(composite.losses)
+        if known is None or len(known) > most:
+            return None
         fits = bool(known) and all(_LEAST <= approximately(loss.epsilon) <= _MOST for loss, _ in known or ())
         return build(known) if known and fits else None
 
@@ -121,6 +128,12 @@ def _in_floats(build: Callable[[Losses], Engine | None]) -> Callable[[Composite]
 TABLE: tuple[Rule, ...] = (
     Rule(Nothing, "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
     Rule(Binomial, "all epsilons are equal; any count", exact=True, build=_binomial),
+    Rule(
+        Residues,
+        "the losses are Laplace or bounded-range ones, at most 1000, in few groups, with few atoms beside",
+        exact=True,
+        build=lambda composite: Residues.of(composite.losses),
+    ),
     Rule(
         ClosedForm,
         "there is one mechanism, or all are Gaussian",
@@ -132,13 +145,13 @@ TABLE: tuple[Rule, ...] = (
         Lattice,
         "the epsilons are multiples of one step that is not too fine for them",
         exact=True,
-        build=_in_floats(Lattice.of),
+        build=_in_floats(Lattice.of, most=_MOST_EXACT),
     ),
     Rule(
         Subsets,
         "at most 44 different epsilons, or few different ones in any number",
         exact=True,
-        build=_in_floats(Subsets.of),
+        build=_in_floats(Subsets.of, most=_MOST_EXACT),
     ),
     Rule(
         Contour,

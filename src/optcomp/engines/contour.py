@@ -15,8 +15,8 @@ What ends the sum is proven, never a look at small terms:
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from optcomp.errors import UndecidedError
 from optcomp.losses import Loss, SampledAtoms, SampledGaussianLoss, TwoPoint
-from optcomp.losses.ripples import has_ripple, ripples, rough_log_growth
-from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, nearest_float, precision, with_error
+from optcomp.losses.ripples import Followed, has_ripple
+from optcomp.numerics.balls import Ball, ball, ends, hull, nearest_float, precision, with_error
 from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.numerics.contour import (
     BallSpectrum,
@@ -39,7 +39,7 @@ from optcomp.numerics.contour import (
     left_aliases,
     right_aliases,
 )
-from optcomp.numerics.ripples import Ripple, Swing, TwoPointRipple, together
+from optcomp.numerics.ripples import Swing, TwoPointRipple
 from optcomp.numerics.sampled_ripples import SampledNormalRipple
 from optcomp.quantities import Enclosure, Real, common_step
 from optcomp.sources import ZDW22, states
@@ -57,9 +57,12 @@ _EPSILON_WIDTH, _DELTA_WIDTH = 1e-9, 1e-8
 _MOST_SMOOTH = 60_000
 _MOST_SAMPLED = 10_000  # where one node is an integral
 _MOST_NODES = 6_000_000
-_MOST_WORK = 1.2e8  # nodes times different losses
+_MOST_WORK = 3e8  # nodes times different losses
 _MOST_PERIOD = 20_000_000
 _CHUNK = 1 << 17
+_LONG = 4096
+_MANY = 160  # different epsilons, from which on whole intervals of heights are bounded
+_MOST_BALLS, _MOST_BALL_NODES = 2e6, 20_000
 _TRIES = 4
 
 
@@ -202,12 +205,17 @@ class _Problem:
 
     def __init__(self, losses: Losses, *, in_balls: bool) -> None:
         self.losses = losses
+        self.followed = Followed(losses)
         self.in_balls = in_balls
         self.loss = 46.0 if in_balls else _FLOAT_LOSS
         self._known: dict[float, float] = {}
         self._last: _Waves | None = None  # of the latest question: often good enough for the next
         with precision(_BITS):
-            self.top = sum((count * loss.largest_ball() for loss, count in losses), start=ball(0))
+            pairs = math.fsum(self.followed.epsilons * self.followed.counts)
+            exact = len(self.followed.epsilons) <= _MOST_ON_GRID
+            self.top = sum((count * loss.largest_ball() for loss, count in (losses if exact else self.followed.others)), start=ball(0))
+            if not exact:
+                self.top += with_error(pairs, relative=_PAIR_ERROR, absolute=0.0)
             self.shrink = ball(1)
             for loss, count in losses:
                 if isinstance(loss, SampledAtoms) and loss.failure:
@@ -218,7 +226,7 @@ class _Problem:
         if tilt not in self._known:
             with np.errstate(all="ignore"):
                 try:
-                    value = rough_log_growth(self.losses, tilt)
+                    value = self.followed.rough_log_growth(tilt)
                 except OverflowError:
                     value = math.inf
             self._known[tilt] = value if math.isfinite(value) else math.inf
@@ -227,6 +235,8 @@ class _Problem:
     @cached_property
     def grid(self) -> _Grid | None:
         """The common grid, if there is one."""
+        if len(self.losses) > _MOST_ON_GRID:
+            return None
         grids = [loss.grid for loss, _ in self.losses]
         known = [grid for grid in grids if grid is not None]
         if len(known) < len(grids):
@@ -479,6 +489,27 @@ def _log(value: Fraction) -> float:
         return nearest_float(ball(value).log())
 
 
+@dataclass(frozen=True)
+class _Nodes:
+    """Some nodes, in order, and what is known of the ratios of randomized response there; nan where nothing is."""
+
+    places: Places
+    swing: Swing | None
+
+    @staticmethod
+    def joined(parts: list[_Nodes]) -> _Nodes:
+        """All of them, without repetition."""
+        places, first = np.unique(np.concatenate([part.places for part in parts]), return_index=True)
+        if all(part.swing is None for part in parts):
+            return _Nodes(places, None)
+        filled = [part.swing or Swing(*(np.full(len(part.places), np.nan) for _ in range(3))) for part in parts]
+        modulus, angle, error = (
+            np.concatenate(part)[first]
+            for part in zip(*((each.modulus, each.angle, each.error) for each in filled), strict=True)
+        )
+        return _Nodes(places, Swing(modulus, angle, error))
+
+
 class _Builder:
     """Chooses a line and its nodes for one x."""
 
@@ -503,10 +534,10 @@ class _Builder:
         self.tilt, self.wide, self.second = best
         self.budget = self._budget()
         for height in (200.0, 3000.0, 40_000.0):
-            self.ripples = ripples(self.problem.losses, self.tilt, height)
+            self.ripples = self.problem.followed.ripples(self.tilt, height)
             end = self._smooth_end()
             if end is not None and end <= height * 1.01:
-                return self._finished(self._places_up_to(end), self._beyond(end), grid=None, noise=0.0)
+                return self._finished(_Nodes(self._places_up_to(end), None), self._beyond(end), grid=None, noise=0.0)
             if end is None:
                 break
         if self.problem.grid is not None:
@@ -590,32 +621,44 @@ class _Builder:
 
     # ------------------------------------------------------------------------------------------------ the nodes
 
-    def _kept(self, last: int, cut: float, *, level: bool, noise: float) -> Places | None:
+    def _kept(self, last: int, cut: float, *, level: bool, noise: float) -> _Nodes | None:
         """The nodes up to ``last`` whose bound, kernel included unless ``level``, exceeds ``cut``; None: too many."""
-        found = [np.zeros(1, dtype=np.int64)]
-        total = 0
-        work = 0.0
+        found = [_Nodes(np.zeros(1, dtype=np.int64), None)]
+        total, work = 0, 0.0
         for places in self._candidates(last, cut):
-            heights = places * self._unit()
-            bound = np.zeros(len(places)) if level else -2 * np.log(heights) - 0.4999 * noise * heights**2
-            alive = np.arange(len(places))
-            for ripple in self.ripples:
-                if not len(alive):
-                    break
-                bound[alive] += ripple.screen(heights[alive], np.zeros(len(alive)))
-                alive = alive[bound[alive] > cut]
-            work += len(places) * min(len(self.problem.losses), 64)
-            total += len(alive)
-            if total * len(self.problem.losses) > _MOST_WORK or total > _MOST_NODES or work > 10 * _MOST_WORK:
+            nodes, cost = self._sifted(places, cut, level=level, noise=noise)
+            work += len(places) * cost
+            total += len(nodes.places)
+            if total > _MOST_NODES or work > _MOST_WORK:
                 return None
-            found.append(places[alive])
-        return np.concatenate(found)
+            found.append(nodes)
+        return _Nodes.joined(found)
+
+    def _sifted(self, places: Places, cut: float, *, level: bool, noise: float) -> tuple[_Nodes, float]:
+        """Those of some nodes that matter, and the cost of one in units of a wave of one loss."""
+        heights = places * self._unit()
+        bound = np.zeros(len(places)) if level else -2 * np.log(heights) - 0.4999 * noise * heights**2
+        pairs = next((each for each in self.ripples if isinstance(each, TwoPointRipple)), None)
+        swing: Swing | None = None
+        if pairs is not None and pairs.runs_fast and len(places) > _LONG and places[-1] - places[0] + 1 == len(places):
+            swing = pairs.run(self._unit(), int(places[0]), len(places))
+            bound += np.minimum(swing.modulus + swing.error, 0.0)
+        alive = np.flatnonzero(bound > cut)
+        for ripple in self.ripples:
+            if not len(alive):
+                break
+            if ripple is not pairs or swing is None:
+                bound[alive] += ripple.screen(heights[alive], np.zeros(len(alive)), cut - bound[alive])
+                alive = alive[bound[alive] > cut]
+        cost = 0.1 * pairs.size if swing is not None and pairs is not None else min(len(self.problem.losses), 64)
+        kept = None if swing is None else Swing(swing.modulus[alive], swing.angle[alive], swing.error[alive])
+        return _Nodes(places[alive], kept), cost + len(alive) / max(len(places), 1) * len(self.problem.losses)
 
     def _candidates(self, last: int, cut: float):  # type: ignore[no-untyped-def]  # arrays of places, in order
         """Runs of nodes that cover all that may matter."""
         periods = [each.period for each in self.ripples]
         known = [(near / period, period, near) for period, near in (each for each in periods if each is not None)]
-        many = [each for each in self.ripples if isinstance(each, TwoPointRipple) and each.size > 64]
+        many = [each for each in self.ripples if isinstance(each, TwoPointRipple) and each.size > _MANY]
         unit = self._unit()
         if known and min(known)[0] < 0.25 and cut > -75:
             _, period, near = min(known)
@@ -631,8 +674,9 @@ class _Builder:
         else:
             if last > _MOST_NODES * 4:
                 last = _MOST_NODES * 4 + 1
-            for start in range(1, last + 1, _CHUNK):
-                yield np.arange(start, min(start + _CHUNK, last + 1), dtype=np.int64)
+            starts = [1, *range(_LONG, last + 1, _CHUNK), last + 1]  # the first nodes are the most important ones
+            for start, end in itertools.pairwise(sorted({min(each, last + 1) for each in starts})):
+                yield np.arange(start, end, dtype=np.int64)
 
     def _from_intervals(self, ripple: TwoPointRipple, last: int, cut: float):  # type: ignore[no-untyped-def]
         """Whole intervals of heights are dropped first."""
@@ -647,55 +691,60 @@ class _Builder:
         for begin in range(0, len(edges) - 1, _CHUNK):
             low, high = edges[begin : begin + _CHUNK + 1][:-1], edges[begin : begin + _CHUNK + 1][1:]
             middle, half = (low + high) / 2, (high - low) / 2 * 1.000001
-            alive = ripple.screen(middle, half) - 2 * np.log(low) > cut
+            enough = cut + 2 * np.log(low)
+            alive = ripple.screen(middle, half, enough) > enough
             first = np.maximum(np.ceil(low[alive] / unit - 1e-6), 1).astype(np.int64)
             final = np.minimum(np.floor(high[alive] / unit + 1e-6), last).astype(np.int64)
             if alive.any():
                 yield np.unique(_runs(first, final))
 
     def _finished(
-        self, places: Places, lost: float, *, grid: _Grid | None, noise: float, window: Ball | None = None
+        self, nodes: _Nodes, lost: float, *, grid: _Grid | None, noise: float, window: Ball | None = None
     ) -> _Waves | None:
-        places = np.unique(places)
         line = Line(self.tilt, ball(self.wide) if window is None else window)
-        heights = line.heights(places)
-        log_growth = rough_log_growth(self.problem.losses, self.second, careful=True)
+        places = nodes.places
+        log_growth = self.problem.followed.rough_log_growth(self.second, careful=True)
         tilts = [(self.second, ball(log_growth + 1e-8 * (1 + abs(log_growth))))]
         spectrum: Spectrum | BallSpectrum
         if self.problem.in_balls:
-            if len(places) * len(self.problem.losses) > 2e6 or len(places) > 20_000:
+            if len(places) * len(self.problem.losses) > _MOST_BALLS or len(places) > _MOST_BALL_NODES:
                 return None
-            growths = tuple(
-                (s, self._ball_growth(s)) for s in (complex_node(self.tilt, int(n), line.window) for n in places)
-            )
+            s = [complex_node(self.tilt, int(place), line.window) for place in places]
+            growths = tuple((each, self._ball_growth(each)) for each in s)
             spectrum = BallSpectrum(line, growths, ball(lost) * growths[0][1].real)
         else:
-            swing = self._swing(heights)
-            spectrum = Spectrum(line, self._exact_growth(), heights, swing, lost)
+            spectrum = Spectrum(line, self._exact_growth(), line.heights(places), self._swing(line, nodes), lost)
         return _Waves(self.problem, line, spectrum, grid, tuple(tilts), noise)
 
-    def _swing(self, heights: Floats) -> Swing:
-        swing = together([ripple.swing(heights) for ripple in self.ripples], len(heights))
-        first = np.arange(len(heights)) == 0
-        zero = np.zeros(1)
-        return Swing(
-            np.where(first, zero, swing.modulus),
-            np.where(first, zero, swing.angle),
-            np.where(first, zero, np.where(np.isfinite(swing.error), swing.error, 1e3)),
-        )
+    def _swing(self, line: Line, nodes: _Nodes) -> Swing:
+        """The ratios at all nodes; those of randomized response may be known already."""
+        heights = line.heights(nodes.places)
+        total = nodes.swing or Swing(*(np.zeros(len(heights)) for _ in range(3)))
+        known = np.zeros(len(heights), dtype=bool) if nodes.swing is None else np.isfinite(nodes.swing.modulus)
+        for ripple in self.ripples:
+            if isinstance(ripple, TwoPointRipple) and known.any():
+                rest = ripple.swing(heights[~known])
+                for whole, part in zip((total.modulus, total.angle, total.error), (rest.modulus, rest.angle, rest.error), strict=True):
+                    whole[~known] = part
+        for ripple in self.ripples:
+            if not (isinstance(ripple, TwoPointRipple) and known.any()):
+                total = total + ripple.swing(heights)
+        for part in (total.modulus, total.angle, total.error):
+            part[0] = 0.0  # the first node is the tilt itself
+        return Swing(total.modulus, total.angle, np.where(np.isfinite(total.error), total.error, 1e3))
 
     def _exact_growth(self) -> Ball:
         """K(theta)."""
         total = ball(0)
-        pairs = tuple((loss, count) for loss, count in self.problem.losses if isinstance(loss, TwoPoint))
-        if len(pairs) > 64:
-            total += with_error(rough_log_growth(pairs, self.tilt), relative=_PAIR_ERROR, absolute=0.0)
+        many = len(self.problem.followed.epsilons) > _FEW_PAIRS
+        if many:
+            total += with_error(self.problem.followed.pair_log_growth(self.tilt), relative=_PAIR_ERROR, absolute=0.0)
         others = [each for each in self.ripples if isinstance(each, SampledNormalRipple)]
         for ripple in others:
             value, error = ripple.log_growth
             total += with_error(value, relative=0.0, absolute=error)
         for loss, count in self.problem.losses:
-            if isinstance(loss, TwoPoint) and len(pairs) > 64:
+            if many and isinstance(loss, TwoPoint):
                 continue
             if isinstance(loss, SampledGaussianLoss):
                 continue
@@ -710,6 +759,8 @@ class _Builder:
 
 
 _PAIR_ERROR = 400 * 2.0**-53
+_FEW_PAIRS = 64
+_MOST_ON_GRID = 500  # different losses; more of them are answered sooner without looking for a grid
 
 
 def _runs(first: Places, final: Places) -> Places:

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 from optcomp.errors import UnsupportedError
 from optcomp.mechanisms import Mechanism
 from optcomp.numerics.balls import Ball, ComplexBall, ball
-from optcomp.quantities import Logarithm, Real
+from optcomp.quantities import Logarithm, Real, approximately
 
 __all__ = ["Atom", "AtomicLoss", "Direction", "Grid", "Loss", "TwoPoint", "WorstCase", "worst_case"]
 
@@ -83,11 +83,11 @@ class Loss(ABC):
 
 
 def _sortable(value: object) -> tuple[object, ...]:
-    if isinstance(value, Logarithm):
-        return (value.base, value.multiple)
     if isinstance(value, Loss):
         return value.order
-    return (value,) if isinstance(value, str) else (Fraction(0), value)
+    if isinstance(value, Logarithm):
+        return (approximately(value), value.base, value.multiple)
+    return (approximately(Fraction(value)), 0, value) if isinstance(value, Fraction | int) else (str(value),)
 
 
 class AtomicLoss(Loss):

@@ -23,7 +23,7 @@ from optcomp.numerics.sampled_ripples import (
 )
 from optcomp.quantities import approximately
 
-__all__ = ["has_ripple", "ripples", "rough_log_growth"]
+__all__ = ["Followed", "has_ripple"]
 
 Floats = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
@@ -49,27 +49,50 @@ def has_ripple(loss: Loss) -> bool:
     return isinstance(loss, _KINDS)
 
 
-def rough_log_growth(losses: Losses, tilt: float, *, careful: bool = False) -> float:
-    """``ln E[e^(tilt L)]`` of the sum, about; to a relative 1e-9 where care is asked for."""
-    total = 0.0
-    pairs = [(approximately(loss.epsilon), count) for loss, count in losses if isinstance(loss, TwoPoint)]
-    if pairs:
-        epsilons, counts = np.array(pairs).T
-        total += float(_two_point_growth(epsilons, tilt) @ counts)
-    for loss, count in losses:
-        if isinstance(loss, TwoPoint):
-            continue
-        if isinstance(loss, SampledGaussianLoss):
-            mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
-            each = sampled_normal_log_growth(mu=mu, share=share, sign=_sign(loss), tilt=tilt, careful=careful)
-        elif isinstance(loss, SampledLaplaceLoss):
-            ratio, share = float(loss.base.ratio), float(loss.share)
-            each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
-        else:
-            with precision(_BITS):
-                each = nearest_float(loss.growth(ball(tilt)).log())
-        total += count * each
-    return total
+class Followed:
+    """Several losses, ready to be followed along lines.
+
+    Args:
+        losses: Different ones with their counts.
+    """
+
+    def __init__(self, losses: Losses) -> None:
+        pairs = [(loss.epsilon, count) for loss, count in losses if isinstance(loss, TwoPoint)]
+        self.epsilons = np.array([approximately(epsilon) for epsilon, _ in pairs])
+        self.counts = np.array([float(count) for _, count in pairs])
+        self.others = tuple((loss, count) for loss, count in losses if not isinstance(loss, TwoPoint))
+
+    def pair_log_growth(self, tilt: float) -> float:
+        """``ln E[e^(tilt L)]`` of all losses of randomized response together, to a relative 400 u."""
+        return float(_two_point_growth(self.epsilons, tilt) @ self.counts) if len(self.epsilons) else 0.0
+
+    def rough_log_growth(self, tilt: float, *, careful: bool = False) -> float:
+        """``ln E[e^(tilt L)]`` of the sum, about; to a relative 1e-9 where care is asked for."""
+        total = self.pair_log_growth(tilt)
+        for loss, count in self.others:
+            if isinstance(loss, SampledGaussianLoss):
+                mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
+                each = sampled_normal_log_growth(mu=mu, share=share, sign=_sign(loss), tilt=tilt, careful=careful)
+            elif isinstance(loss, SampledLaplaceLoss):
+                ratio, share = float(loss.base.ratio), float(loss.share)
+                each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
+            else:
+                with precision(_BITS):
+                    each = nearest_float(loss.growth(ball(tilt)).log())
+            total += count * each
+        return total
+
+    def ripples(self, tilt: float, height: float) -> list[Ripple]:
+        """One ripple for each loss; those of randomized response are one together.
+
+        Args:
+            tilt: Of the line.
+            height: About how far along the line they will be asked.
+        """
+        found: list[Ripple] = []
+        if len(self.epsilons):
+            found.append(TwoPointRipple(self.epsilons, self.counts, tilt))
+        return found + [_ripple(loss, count, tilt, height) for loss, count in self.others]
 
 
 def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:
@@ -81,23 +104,6 @@ def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:
         2 * np.sinh((small + scale / 2) / 2) * np.sinh(np.maximum(small - scale / 2, 0.0) / 2) / np.cosh(scale / 2)
     )
     return np.where(half < 1.0, near, far)
-
-
-def ripples(losses: Losses, tilt: float, height: float) -> list[Ripple]:
-    """One ripple for each loss; those of randomized response are one together.
-
-    Args:
-        losses: With their counts.
-        tilt: Of the line.
-        height: About how far along the line they will be asked.
-    """
-    found: list[Ripple] = []
-    pairs = [(approximately(loss.epsilon), float(count)) for loss, count in losses if isinstance(loss, TwoPoint)]
-    if pairs:
-        epsilons, counts = np.array(pairs).T
-        found.append(TwoPointRipple(epsilons.copy(), counts.copy(), tilt))
-    found += [_ripple(loss, count, tilt, height) for loss, count in losses if not isinstance(loss, TwoPoint)]
-    return found
 
 
 def _ripple(loss: Loss, count: int, tilt: float, height: float) -> Ripple:

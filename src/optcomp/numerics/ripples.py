@@ -25,10 +25,11 @@ U = 2.0**-53
 _CELLS = 1 << 20  # of a table that is worked on at once
 _PHASE = 8.0  # bound on the relative error of a phase, in u
 _LEAST = 1e-300
+_ROW = 1024
+_MOST_FACTORS = 400
 _FEW = 64  # up to so many losses are all looked at
 _LOW_SHARE = 0.4  # of the losses, the smaller ones, bound whole intervals of heights
 _MOST_SCREENED = 8_000_000
-_SMALL = -75.0
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,12 @@ class Ripple(ABC):
     def swing(self, heights: Floats) -> Swing:
         """The ratios at some heights."""
 
-    def screen(self, heights: Floats, half: Floats) -> Floats:
-        """An upper bound on the modulus over all heights within ``half`` of the given ones; 0 is always one."""
-        del half
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
+        """An upper bound on the modulus over all heights within ``half`` of the given ones; 0 is always one.
+
+        A bound below ``enough`` need not be improved.
+        """
+        del half, enough
         return np.zeros(len(heights))
 
     def beyond(self, height: float) -> float:
@@ -90,8 +94,9 @@ class NormalRipple(Ripple):
         angle = (self._tilt + 0.5) * self._variance * heights
         return Swing(modulus, angle, 20 * U * (np.abs(modulus) + np.abs(angle)))
 
-    def screen(self, heights: Floats, half: Floats) -> Floats:
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
         """It only falls."""
+        del enough
         return -0.4999 * self._variance * np.maximum(heights - half, 0.0) ** 2
 
     def beyond(self, height: float) -> float:
@@ -121,6 +126,50 @@ class TwoPointRipple(Ripple):
         parts = [self._block(heights[start : start + rows]) for start in range(0, len(heights), rows)]
         return Swing(*(np.concatenate(part) for part in zip(*parts, strict=True))) if parts else _nothing()
 
+    @property
+    def runs_fast(self) -> bool:
+        """Whether `run` is cheaper than bounds."""
+        return float(self._counts.sum()) <= _MOST_FACTORS
+
+    def run(self, unit: float, start: int, size: int) -> Swing:
+        """The ratios at the heights ``unit n`` for ``size`` whole n from ``start``, as a product of rotations.
+
+        Turns of ``n = start + 1024 a + b`` are products of a turn by the first two and one by the last; a factor is at
+        least ``T`` in size, so errors of its parts count at most 1/T times.
+        """
+        rows = -(-size // _ROW)
+        far = unit * (start + _ROW * np.arange(rows, dtype=np.float64))
+        near = unit * np.arange(_ROW, dtype=np.float64)
+        real, imaginary = np.ones((rows, _ROW)), np.zeros((rows, _ROW))
+        cosine, sine, spare, other = (np.empty((rows, _ROW)) for _ in range(4))
+        per_height, fixed = 0.0, 0.0
+        for epsilon, count, bend in zip(self._epsilons, self._counts, self._bend, strict=True):
+            first, second = np.cos(epsilon * far), np.sin(epsilon * far)
+            third, fourth = np.cos(epsilon * near), np.sin(epsilon * near)
+            np.multiply.outer(first, third, out=cosine)
+            np.multiply.outer(second, fourth, out=spare)
+            cosine -= spare
+            np.multiply.outer(second, third, out=sine)
+            np.multiply.outer(first, fourth, out=spare)
+            sine += spare
+            sine *= bend
+            for _ in range(int(count)):
+                np.multiply(real, cosine, out=other)
+                np.multiply(imaginary, sine, out=spare)
+                other -= spare
+                np.multiply(real, sine, out=spare)
+                imaginary *= cosine
+                imaginary += spare
+                real, other = other, real
+            per_height += 2 * _PHASE * U * count * epsilon / bend
+            fixed += 60 * U * count / bend
+        real, imaginary = real.ravel()[:size], imaginary.ravel()[:size]
+        with np.errstate(divide="ignore"):
+            modulus = 0.5 * np.log(np.maximum(real**2 + imaginary**2, _LEAST))
+        error = per_height * unit * np.arange(start, start + size) + fixed
+        error = np.where(error < 0.3, 1.5 * error, np.inf) + 20 * U * (np.abs(modulus) + 4)
+        return Swing(modulus, np.arctan2(imaginary, real), error)
+
     def _block(self, heights: Floats) -> tuple[Floats, Floats, Floats]:
         phase = heights[:, None] * self._epsilons
         sine, cosine = np.sin(phase), np.cos(phase)
@@ -146,13 +195,13 @@ class TwoPointRipple(Ripple):
         """How many different losses there are."""
         return len(self._epsilons)
 
-    def screen(self, heights: Floats, half: Floats) -> Floats:
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
         """From at most 64 of the losses, then from more where that is not small."""
         last = self.size - 1
         reach = last if self.size <= _FEW or not half.any() else int(_LOW_SHARE * last)
         found = np.zeros(len(heights))
         doubtful = np.arange(len(heights))
-        for most in (64, 600, self.size):
+        for most in (160 if half.any() else 64, 600, self.size):
             chosen = np.unique(
                 np.linspace(
                     0, reach if most < self.size else last, min(most, reach + 1 if most < self.size else self.size)
@@ -163,7 +212,7 @@ class TwoPointRipple(Ripple):
             found[doubtful] = self._screened(heights[doubtful], half[doubtful], chosen)
             if most >= self.size:
                 break
-            doubtful = np.flatnonzero(found > _SMALL)
+            doubtful = np.flatnonzero(found > enough)
             if not len(doubtful):
                 break
         return found
@@ -219,8 +268,9 @@ class BellRipple(Ripple):
         error += (20 * U) * np.abs(extra) * v * 2 * math.pi * (np.abs(reduced) + math.pi) / size
         return Swing(self._count * modulus, self._count * angle, self._count * error)
 
-    def screen(self, heights: Floats, half: Floats) -> Floats:
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
         """From the reduced phase alone."""
+        del enough
         phase, reduced = self._reduced(heights)
         near = np.abs(reduced) - half * (self._reach / self._variance) * 1.0001 - 1e-11 * np.abs(phase) - 1e-9
         near = np.clip(near, 0.0, math.pi)
@@ -301,8 +351,9 @@ class ComplexRipple(Ripple):
         """The ratio's logarithm."""
         return Swing.of(*self._ratio(heights), self._count)
 
-    def screen(self, heights: Floats, half: Floats) -> Floats:
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
         """The ratio itself, where only the heights themselves are asked for."""
+        del enough
         if half.any():
             return np.zeros(len(heights))
         swing = self.swing(heights)

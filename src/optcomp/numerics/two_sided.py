@@ -126,7 +126,7 @@ class TwoSided:
             middle = Fraction(at_guess.upper)
             below = Fraction((middle - Fraction(at_guess.lower)) / slope) * Fraction(17, 16)
             above = abs(middle - Fraction(target.lower)) / slope + guess / 2**44
-        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=self.top)
+        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=max(self.top, Fraction(0)))
 
     def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
         """About where U meets the target, at least 0, and the size of its slope there."""

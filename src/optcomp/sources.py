@@ -10,6 +10,8 @@ __all__ = [
     "BS16",
     "BW18",
     "CKS20",
+    "CR21",
+    "DDR20",
     "DR16",
     "DRV10",
     "KOV15",
@@ -63,6 +65,18 @@ BS16 = Paper(
     authors="Bun, Steinke",
     title="Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds",
     year=2016,
+)
+CR21 = Paper(
+    key="CR21",
+    authors="Cesar, Rogers",
+    title="Bounding, Concentrating, and Truncating: Unifying Privacy Loss Composition for Data Analytics",
+    year=2021,
+)
+DDR20 = Paper(
+    key="DDR20",
+    authors="Dong, Durfee, Rogers",
+    title="Optimal Differential Privacy Composition for Exponential Mechanisms",
+    year=2020,
 )
 BW18 = Paper(
     key="BW18",

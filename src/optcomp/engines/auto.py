@@ -13,12 +13,13 @@ from optcomp.engines.binomial import Binomial
 from optcomp.engines.bracketing_lattice import BracketingLattice
 from optcomp.engines.closed_form import ClosedForm
 from optcomp.engines.contour import BallContour, Contour
+from optcomp.engines.conversion import Conversion
 from optcomp.engines.lattice import Lattice
 from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.residues import Residues
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import Composite, Loss, TwoPoint
+from optcomp.losses import Composite, Loss, PromisedLoss, TwoPoint, TwoPointColumn
 from optcomp.quantities import approximately
 from optcomp.sources import statement_of
 
@@ -96,14 +97,8 @@ def _closed_form(composite: Composite) -> Engine | None:
 
 
 def _binomial(composite: Composite) -> Engine | None:
-    known = _two_point(composite.losses)
+    known = composite.two_points
     return Binomial(known[0][0].epsilon, known[0][1]) if known is not None and len(known) == 1 else None
-
-
-def _two_point(losses: tuple[tuple[Loss, int], ...]) -> Losses | None:
-    """The losses themselves when all of them are those of randomized response."""
-    known = tuple((loss, count) for loss, count in losses if isinstance(loss, TwoPoint))
-    return known if len(known) == len(losses) else None
 
 
 def _outcomes(composite: Composite) -> Engine | None:
@@ -116,7 +111,7 @@ def _in_floats(
     """An engine that works in floats: it takes epsilons between 1e-100 and 1e100 only."""
 
     def checked(composite: Composite) -> Engine | None:
-        known = _two_point(composite.losses)
+        known = composite.two_points
         if known is None or len(known) > most:
             return None
         fits = bool(known) and all(_LEAST <= approximately(loss.epsilon) <= _MOST for loss, _ in known or ())
@@ -125,22 +120,41 @@ def _in_floats(
     return checked
 
 
+def _fit_floats(composite: Composite) -> bool:
+    """Whether every epsilon leaves floats room on both sides."""
+    known = [loss.epsilon for loss, _ in composite.losses if type(loss) is TwoPoint]
+    ends = known if len(known) <= _MOST_EXACT else [known[0], known[-1]]  # rational ones are sorted
+    return all(_LEAST <= approximately(epsilon) <= _MOST for epsilon in ends)
+
+
+def _bracketing(composite: Composite) -> Engine | None:
+    taken = bool(composite.losses) and _fit_floats(composite)
+    columns = any(issubclass(kind, TwoPointColumn | PromisedLoss) for kind in composite.kinds)
+    return BracketingLattice(composite.losses) if taken and not columns else None
+
+
 TABLE: tuple[Rule, ...] = (
     Rule(Nothing, "no mechanism has a finite loss other than 0", exact=True, build=_nothing),
+    Rule(
+        Conversion,
+        "there is a promise about Renyi divergences: a conversion, no optimum",
+        exact=True,
+        build=lambda composite: None if composite.two_points else Conversion.of(composite.losses),
+    ),
     Rule(Binomial, "all epsilons are equal; any count", exact=True, build=_binomial),
     Rule(
         Residues,
         "the losses are Laplace or bounded-range ones, at most 1000, in few groups, with few atoms beside",
         exact=True,
-        build=lambda composite: Residues.of(composite.losses),
+        build=lambda composite: None if composite.two_points else Residues.of(composite.losses),
     ),
+    Rule(Outcomes, "the sum of the losses has at most 2048 values", exact=True, build=_outcomes),
     Rule(
         ClosedForm,
         "there is one mechanism, or all are Gaussian",
         exact=True,
         build=_closed_form,
     ),
-    Rule(Outcomes, "the sum of the losses has at most 2048 values", exact=True, build=_outcomes),
     Rule(
         Lattice,
         "the epsilons are multiples of one step that is not too fine for them",
@@ -157,16 +171,16 @@ TABLE: tuple[Rule, ...] = (
         Contour,
         "every loss can be followed along a line: all but promises",
         exact=False,
-        build=lambda c: Contour.of(c.losses),
+        build=lambda composite: Contour.of(composite.losses) if _fit_floats(composite) else None,
     ),
     Rule(
         BallContour,
         "as for contour, where floats do not reach",
         exact=False,
-        build=lambda c: BallContour.of(c.losses),
+        build=lambda composite: BallContour.of(composite.losses) if _fit_floats(composite) else None,
         follows=True,
     ),
-    Rule(BracketingLattice, "any epsilons, two-sided on a grid", exact=False, build=_in_floats(BracketingLattice)),
+    Rule(BracketingLattice, "any losses, two-sided on a grid", exact=False, build=_bracketing, follows=True),
     Rule(
         Approximation,
         "any epsilons, to a width in proportion to its cost",

@@ -111,7 +111,7 @@ class BracketingLattice:
         aim = _Aim(tilt, _SURE * self.width / (2 * tilt * (tilt + 1) + 2), log_delta + self._log_width)
 
         def answer(tilted: TwoSided) -> Enclosure:
-            return tilted.delta((low, high))
+            return tilted.at((low, high))
 
         return self._refined(answer, aim, "delta")
 
@@ -134,7 +134,7 @@ class BracketingLattice:
         aim = _Aim(tilt, _SURE * self.width * x / (2 * (tilt + 1)), log_target + self._log_width)
 
         def answer(tilted: TwoSided) -> Enclosure | None:
-            return tilted.epsilon(target)
+            return tilted.falls_to(target)
 
         return self._refined(answer, aim, "epsilon")
 

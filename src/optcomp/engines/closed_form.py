@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from optcomp.errors import UndecidedError
-from optcomp.losses import Loss
+from optcomp.losses import Loss, PromisedLoss, TwoPointColumn
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, precision, refine
 from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.quantities import Enclosure, Real
@@ -44,7 +44,9 @@ class ClosedForm:
     @classmethod
     def of(cls, losses: tuple[tuple[Loss, int], ...]) -> Self | None:
         """The engine for these losses, or None when there is more than one."""
-        return cls(losses[0][0]) if len(losses) == 1 and losses[0][1] == 1 else None
+        if len(losses) != 1 or losses[0][1] != 1 or isinstance(losses[0][0], TwoPointColumn | PromisedLoss):
+            return None
+        return cls(losses[0][0])
 
     @states(BW18, "Theorem 5, for any pair")
     def delta(self, epsilon: Real) -> Enclosure:

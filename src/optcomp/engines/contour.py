@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from optcomp.errors import UndecidedError
-from optcomp.losses import Loss, SampledAtoms, SampledGaussianLoss, TwoPoint
+from optcomp.losses import Loss, SampledAtoms, SampledGaussianLoss, TwoPoint, TwoPointColumn
 from optcomp.losses.ripples import Followed, has_ripple
 from optcomp.numerics.balls import Ball, ball, ends, hull, nearest_float, precision, with_error
 from optcomp.numerics.bracket import Guess, enclose_inverse
@@ -87,7 +87,7 @@ class Contour:
     @classmethod
     def of(cls, losses: Losses) -> Self | None:
         """The engine for these losses, or None when one of them cannot be followed."""
-        return cls(losses) if losses and all(has_ripple(loss) for loss, _ in losses) else None
+        return cls(losses) if losses and all(has_ripple(kind) for kind in {type(loss) for loss, _ in losses}) else None
 
     @property
     def cost(self) -> str:
@@ -141,7 +141,7 @@ class BallContour:
     @classmethod
     def of(cls, losses: Losses) -> Self | None:
         """The engine for these losses, or None when one of them cannot be followed."""
-        return cls(losses) if losses and all(has_ripple(loss) for loss, _ in losses) else None
+        return cls(losses) if losses and all(has_ripple(kind) for kind in {type(loss) for loss, _ in losses}) else None
 
     @property
     def cost(self) -> str:
@@ -212,8 +212,13 @@ class _Problem:
         self._last: _Waves | None = None  # of the latest question: often good enough for the next
         with precision(_BITS):
             pairs = math.fsum(self.followed.epsilons * self.followed.counts)
-            exact = len(self.followed.epsilons) <= _MOST_ON_GRID
-            self.top = sum((count * loss.largest_ball() for loss, count in (losses if exact else self.followed.others)), start=ball(0))
+            exact = len(self.followed.epsilons) <= _MOST_ON_GRID and not any(
+                isinstance(loss, TwoPointColumn) for loss, _ in losses
+            )
+            self.top = sum(
+                (count * loss.largest_ball() for loss, count in (losses if exact else self.followed.others)),
+                start=ball(0),
+            )
             if not exact:
                 self.top += with_error(pairs, relative=_PAIR_ERROR, absolute=0.0)
             self.shrink = ball(1)
@@ -499,7 +504,10 @@ class _Nodes:
     @staticmethod
     def joined(parts: list[_Nodes]) -> _Nodes:
         """All of them, without repetition."""
-        places, first = np.unique(np.concatenate([part.places for part in parts]), return_index=True)
+        places = np.concatenate([part.places for part in parts])
+        first = np.argsort(places, kind="stable")
+        first = first[np.concatenate([[True], np.diff(places[first]) > 0])]
+        places = places[first]
         if all(part.swing is None for part in parts):
             return _Nodes(places, None)
         filled = [part.swing or Swing(*(np.full(len(part.places), np.nan) for _ in range(3))) for part in parts]
@@ -696,7 +704,7 @@ class _Builder:
             first = np.maximum(np.ceil(low[alive] / unit - 1e-6), 1).astype(np.int64)
             final = np.minimum(np.floor(high[alive] / unit + 1e-6), last).astype(np.int64)
             if alive.any():
-                yield np.unique(_runs(first, final))
+                yield _distinct(_runs(first, final))
 
     def _finished(
         self, nodes: _Nodes, lost: float, *, grid: _Grid | None, noise: float, window: Ball | None = None
@@ -724,7 +732,9 @@ class _Builder:
         for ripple in self.ripples:
             if isinstance(ripple, TwoPointRipple) and known.any():
                 rest = ripple.swing(heights[~known])
-                for whole, part in zip((total.modulus, total.angle, total.error), (rest.modulus, rest.angle, rest.error), strict=True):
+                for whole, part in zip(
+                    (total.modulus, total.angle, total.error), (rest.modulus, rest.angle, rest.error), strict=True
+                ):
                     whole[~known] = part
         for ripple in self.ripples:
             if not (isinstance(ripple, TwoPointRipple) and known.any()):
@@ -736,15 +746,17 @@ class _Builder:
     def _exact_growth(self) -> Ball:
         """K(theta)."""
         total = ball(0)
-        many = len(self.problem.followed.epsilons) > _FEW_PAIRS
+        columns = any(isinstance(loss, TwoPointColumn) for loss, _ in self.problem.losses)
+        many = columns or len(self.problem.followed.epsilons) > _FEW_PAIRS
         if many:
-            total += with_error(self.problem.followed.pair_log_growth(self.tilt), relative=_PAIR_ERROR, absolute=0.0)
+            value, error = self.problem.followed.pair_log_growth(self.tilt)
+            total += with_error(value, relative=0.0, absolute=error)
         others = [each for each in self.ripples if isinstance(each, SampledNormalRipple)]
         for ripple in others:
             value, error = ripple.log_growth
             total += with_error(value, relative=0.0, absolute=error)
         for loss, count in self.problem.losses:
-            if many and isinstance(loss, TwoPoint):
+            if isinstance(loss, TwoPointColumn) or (many and isinstance(loss, TwoPoint)):
                 continue
             if isinstance(loss, SampledGaussianLoss):
                 continue
@@ -768,6 +780,11 @@ def _runs(first: Places, final: Places) -> Places:
     sizes = np.maximum(final - first + 1, 0)
     starts = np.repeat(first - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
     return starts + np.arange(int(sizes.sum()))
+
+
+def _distinct(ordered: Places) -> Places:
+    """Sorted numbers without repetition."""
+    return ordered[np.concatenate([[True], np.diff(ordered) > 0])] if len(ordered) else ordered
 
 
 def _short(value: float) -> float:

@@ -44,7 +44,7 @@ class Conversion:
     def delta(self, epsilon: Real) -> Enclosure:
         """The least delta that the conversion proves at any real epsilon, at most 1.
 
-        **Guarantee**: that number lies in the result, relative width below 1e-13, and so the composition is
+        **Guarantee**: that number lies in the result, relative width below 1e-12, and so the composition is
         (epsilon, upper)-DP.
 
         Raises:
@@ -55,7 +55,7 @@ class Conversion:
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` that the conversion proves at t, for a t in (0, 1) known to lie in ``target``.
 
-        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``; relative width below 1e-13 when the target
+        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``; relative width below 1e-12 when the target
         is that narrow too, so the composition is (upper, t)-DP.
 
         Raises:

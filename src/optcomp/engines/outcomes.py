@@ -28,6 +28,7 @@ from optcomp.sources import MV16, states
 __all__ = ["Outcomes"]
 
 _MOST = 2048
+_MOST_DIFFERENT = 11  # each has at least two values
 _ACCURACY = 60
 _ENOUGH = 8192  # bits at which a delta that cannot be told from 0 is taken for next to 0
 _BITS = (128, 512, 2048, 8192, 32768)
@@ -59,6 +60,8 @@ class Outcomes:
     @classmethod
     def of(cls, losses: tuple[tuple[Loss, int], ...]) -> Self | None:
         """The engine for these losses, or None when they have too many outcomes."""
+        if len(losses) > _MOST_DIFFERENT:
+            return None
         known = tuple((loss, count) for loss, count in losses if isinstance(loss, AtomicLoss))
         return cls(known) if len(known) == len(losses) and _size(known) <= _MOST else None
 

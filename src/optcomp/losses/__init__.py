@@ -4,9 +4,11 @@ from optcomp.losses import discrete as _discrete
 from optcomp.losses import guarantees as _guarantees
 from optcomp.losses.additive import GaussianLoss, LaplaceLoss, StaircaseLoss
 from optcomp.losses.base import Atom, AtomicLoss, Direction, Grid, Loss, TwoPoint, WorstCase, sum_above, worst_case
+from optcomp.losses.columns import TwoPointColumn
 from optcomp.losses.composite import Composite, directions, guarantees, lower
 from optcomp.losses.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, KaryLoss
 from optcomp.losses.failure import exceeds_failure, failure_mass, finite_target, whole_delta
+from optcomp.losses.promises import ConcentratedLoss, PromisedLoss, RenyiLoss
 from optcomp.losses.sampled import (
     SampledAtoms,
     SampledDiscreteGaussianLoss,
@@ -21,6 +23,7 @@ __all__ = [
     "AtomicLoss",
     "BoundedRangeLoss",
     "Composite",
+    "ConcentratedLoss",
     "Direction",
     "DiscreteGaussianLoss",
     "DiscreteLaplaceLoss",
@@ -29,6 +32,8 @@ __all__ = [
     "KaryLoss",
     "LaplaceLoss",
     "Loss",
+    "PromisedLoss",
+    "RenyiLoss",
     "SampledAtoms",
     "SampledDiscreteGaussianLoss",
     "SampledGaussianLoss",
@@ -36,6 +41,7 @@ __all__ = [
     "SampledLoss",
     "StaircaseLoss",
     "TwoPoint",
+    "TwoPointColumn",
     "WorstCase",
     "directions",
     "exceeds_failure",

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses.additive import GaussianLoss
-from optcomp.losses.base import Direction, Loss, worst_case
-from optcomp.mechanisms import Mechanism, PoissonSampled, Repeated, Sequence
+from optcomp.losses.base import Direction, Loss, TwoPoint, worst_case
+from optcomp.mechanisms import Mechanism, PoissonSampled, PureDP, Repeated, Sequence
 from optcomp.quantities import Logarithm, Real
 
 __all__ = ["Composite", "directions", "guarantees", "lower"]
@@ -30,6 +31,16 @@ class Composite:
 
     failures: tuple[tuple[Fraction, int], ...]
     losses: tuple[tuple[Loss, int], ...]
+
+    @cached_property
+    def kinds(self) -> frozenset[type[Loss]]:
+        """The classes of the losses."""
+        return frozenset(type(loss) for loss, _ in self.losses)
+
+    @cached_property
+    def two_points(self) -> tuple[tuple[TwoPoint, int], ...] | None:
+        """The losses themselves when all of them are those of randomized response."""
+        return self.losses if self.kinds == {TwoPoint} else None  # type: ignore[return-value]  # as the kinds say
 
     @property
     def size(self) -> int:
@@ -71,21 +82,29 @@ def lower(mechanism: Mechanism, direction: Direction = "remove") -> Composite:
     """
     failures: Counter[Fraction] = Counter()
     losses: Counter[Loss] = Counter()
+    pure: dict[tuple[int, int], int] = {}  # of randomized response, by numerator and denominator
     normal = Fraction(0)
     for part, count in _parts(mechanism):
+        if type(part) is PureDP and type(part.epsilon) is Fraction and part.epsilon:
+            key = (part.epsilon.numerator, part.epsilon.denominator)
+            pure[key] = pure.get(key, 0) + count
+            continue
         pair = worst_case(part, direction)
         if pair.failure:
             failures[pair.failure] += count
         if isinstance(pair.loss, GaussianLoss):
             normal += count * pair.loss.mu_squared
+        elif type(pair.loss) is TwoPoint and type(pair.loss.epsilon) is Fraction:
+            key = (pair.loss.epsilon.numerator, pair.loss.epsilon.denominator)
+            pure[key] = pure.get(key, 0) + count
         elif pair.loss is not None:
             losses[pair.loss] += count
     if normal:
         losses[GaussianLoss(normal)] = 1
-    return Composite(
-        failures=tuple(sorted(failures.items())),
-        losses=tuple(sorted(losses.items(), key=lambda item: item[0].order)),
-    )
+    found: list[tuple[Loss, int]] = sorted(losses.items(), key=lambda item: item[0].order)
+    rationals = sorted((top / bottom, top, bottom, count) for (top, bottom), count in pure.items())
+    found[:0] = [(TwoPoint(Fraction(top, bottom)), count) for _, top, bottom, count in rationals]
+    return Composite(failures=tuple(sorted(failures.items())), losses=tuple(found))
 
 
 def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...] | None:

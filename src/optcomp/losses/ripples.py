@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from optcomp.losses.additive import GaussianLoss, LaplaceLoss
 from optcomp.losses.base import AtomicLoss, Loss, TwoPoint
+from optcomp.losses.columns import TwoPointColumn
 from optcomp.losses.discrete import DiscreteGaussianLoss
 from optcomp.losses.sampled import SampledDiscreteGaussianLoss, SampledGaussianLoss, SampledLaplaceLoss
 from optcomp.losses.selection import BoundedRangeLoss
 from optcomp.numerics.balls import ball, nearest_float, precision
+from optcomp.numerics.power_sums import PowerSums
 from optcomp.numerics.ripples import AtomRipple, BellRipple, ComplexRipple, NormalRipple, Ripple, TwoPointRipple
 from optcomp.numerics.sampled_ripples import (
     SampledNormalRipple,
@@ -31,9 +34,11 @@ Losses = Sequence[tuple[Loss, int]]
 
 _U = 2.0**-53
 _NARROW = 0.3
+_MANY = 2000  # different losses of randomized response, from which on sums of powers stand for them
 _BITS = 96
 _KINDS = (
     AtomicLoss,
+    TwoPointColumn,
     GaussianLoss,
     LaplaceLoss,
     BoundedRangeLoss,
@@ -44,9 +49,9 @@ _KINDS = (
 )
 
 
-def has_ripple(loss: Loss) -> bool:
-    """Whether the loss can be followed along a line."""
-    return isinstance(loss, _KINDS)
+def has_ripple(kind: type[Loss]) -> bool:
+    """Whether losses of that class can be followed along a line."""
+    return issubclass(kind, _KINDS)
 
 
 class Followed:
@@ -57,18 +62,45 @@ class Followed:
     """
 
     def __init__(self, losses: Losses) -> None:
-        pairs = [(loss.epsilon, count) for loss, count in losses if isinstance(loss, TwoPoint)]
-        self.epsilons = np.array([approximately(epsilon) for epsilon, _ in pairs])
-        self.counts = np.array([float(count) for _, count in pairs])
-        self.others = tuple((loss, count) for loss, count in losses if not isinstance(loss, TwoPoint))
+        pairs = [(loss.epsilon, count) for loss, count in losses if type(loss) is TwoPoint]
+        columns = [loss for loss, _ in losses if type(loss) is TwoPointColumn]
+        epsilons = np.concatenate(
+            [np.array([approximately(e) for e, _ in pairs]), *(each.epsilons for each in columns)]
+        )
+        counts = np.concatenate([np.array([float(n) for _, n in pairs]), *(each.counts for each in columns)])
+        order = np.argsort(epsilons)
+        self.epsilons, self.counts = epsilons[order], counts[order]
+        self.others = tuple(pair for pair in losses if type(pair[0]) not in {TwoPoint, TwoPointColumn})
+        self.sums = PowerSums(self.epsilons, self.counts) if len(self.epsilons) > _MANY else None
 
-    def pair_log_growth(self, tilt: float) -> float:
-        """``ln E[e^(tilt L)]`` of all losses of randomized response together, to a relative 400 u."""
-        return float(_two_point_growth(self.epsilons, tilt) @ self.counts) if len(self.epsilons) else 0.0
+    def pair_log_growth(self, tilt: float) -> tuple[float, float]:
+        """``ln E[e^(tilt L)]`` of all losses of randomized response together, and a bound on its error."""
+        if self.sums is not None and tilt + 0.5 < self.sums.reach():
+            return self.sums.log_growth(tilt)
+        value = float(_two_point_growth(self.epsilons, tilt) @ self.counts) if len(self.epsilons) else 0.0
+        return value, (400 + len(self.epsilons)) * _U * value
+
+    def _thinned(self, tilt: float) -> float:
+        """From means of neighbouring epsilons, where their powers do not serve."""
+        if self.sums is not None and tilt + 0.5 < self.sums.reach():
+            return self.sums.log_growth(tilt)[0]
+        return float(_two_point_growth(self._means, tilt) @ self._mean_counts)
+
+    @cached_property
+    def _blocks(self) -> npt.NDArray[np.int64]:
+        return np.linspace(0, len(self.epsilons), _MANY + 1).astype(np.int64)[:-1]
+
+    @cached_property
+    def _mean_counts(self) -> Floats:
+        return np.add.reduceat(self.counts, self._blocks)
+
+    @cached_property
+    def _means(self) -> Floats:
+        return np.add.reduceat(self.epsilons * self.counts, self._blocks) / self._mean_counts
 
     def rough_log_growth(self, tilt: float, *, careful: bool = False) -> float:
         """``ln E[e^(tilt L)]`` of the sum, about; to a relative 1e-9 where care is asked for."""
-        total = self.pair_log_growth(tilt)
+        total = self.pair_log_growth(tilt)[0] if careful or len(self.epsilons) <= _MANY else self._thinned(tilt)
         for loss, count in self.others:
             if isinstance(loss, SampledGaussianLoss):
                 mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
@@ -91,7 +123,7 @@ class Followed:
         """
         found: list[Ripple] = []
         if len(self.epsilons):
-            found.append(TwoPointRipple(self.epsilons, self.counts, tilt))
+            found.append(TwoPointRipple(self.epsilons, self.counts, tilt, self.sums))
         return found + [_ripple(loss, count, tilt, height) for loss, count in self.others]
 
 

@@ -4,7 +4,7 @@ from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gauss
 from optcomp.mechanisms.base import Mechanism, Repeated
 from optcomp.mechanisms.codec import mechanism_from_json, mechanism_to_json
 from optcomp.mechanisms.discrete import RandomizedResponse
-from optcomp.mechanisms.guarantees import ApproxDP, PureDP
+from optcomp.mechanisms.guarantees import ApproxDP, PureDP, PureDPColumn
 from optcomp.mechanisms.promises import RenyiCurve, ZeroConcentrated
 from optcomp.mechanisms.sampling import PoissonSampled
 from optcomp.mechanisms.selection import Exponential
@@ -20,6 +20,7 @@ __all__ = [
     "Mechanism",
     "PoissonSampled",
     "PureDP",
+    "PureDPColumn",
     "RandomizedResponse",
     "RenyiCurve",
     "Repeated",

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from fractions import Fraction
 
+import numpy as np
+
 from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from optcomp.mechanisms.base import Mechanism, Repeated
 from optcomp.mechanisms.discrete import RandomizedResponse
-from optcomp.mechanisms.guarantees import ApproxDP, PureDP
+from optcomp.mechanisms.guarantees import ApproxDP, PureDP, PureDPColumn
 from optcomp.mechanisms.promises import RenyiCurve, ZeroConcentrated
 from optcomp.mechanisms.sampling import PoissonSampled
 from optcomp.mechanisms.selection import Exponential
@@ -39,6 +41,7 @@ KINDS: dict[str, type[Mechanism]] = {
         ZeroConcentrated,
         RenyiCurve,
         PoissonSampled,
+        PureDPColumn,
         Sequence,
     )
 }
@@ -67,6 +70,8 @@ def _mechanism_to_json(mechanism: Mechanism, *, depth: int) -> dict[str, object]
 def _to_json(value: object, *, depth: int) -> object:
     if isinstance(value, Mechanism):
         return _mechanism_to_json(value, depth=depth + 1)
+    if isinstance(value, np.ndarray):
+        return [repr(float(each)) for each in value]
     if isinstance(value, tuple):
         return [_to_json(each, depth=depth) for each in value]
     return exact_text(value) if isinstance(value, Fraction | Logarithm) else value

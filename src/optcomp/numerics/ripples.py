@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from optcomp.numerics.power_sums import PowerSums
+
 __all__ = ["AtomRipple", "BellRipple", "ComplexRipple", "NormalRipple", "Ripple", "Swing", "TwoPointRipple"]
 
 Floats = npt.NDArray[np.float64]
@@ -107,13 +109,12 @@ class NormalRipple(Ripple):
 class TwoPointRipple(Ripple):
     """Two-point losses ``+-epsilon`` of randomized response, many at once.
 
-    ``M/M(tilt) = cos(e t) + i T sin(e t)`` with ``T = tanh((tilt + 1/2) e)``, of squared modulus ``1 - S sin^2(e t)`` with
+    The epsilons are sorted. ``M/M(tilt) = cos(e t) + i T sin(e t)`` with ``T = tanh((tilt + 1/2) e)``, of squared modulus ``1 - S sin^2(e t)`` with
     ``S = 1 - T^2``.
     """
 
-    def __init__(self, epsilons: Floats, counts: Floats, tilt: float) -> None:
-        order = np.argsort(epsilons)
-        self._epsilons, self._counts = epsilons[order], counts[order]
+    def __init__(self, epsilons: Floats, counts: Floats, tilt: float, sums: PowerSums | None = None) -> None:
+        self._epsilons, self._counts, self._tilt, self._sums = epsilons, counts, tilt, sums
         half = (tilt + 0.5) * self._epsilons
         small = np.exp(-2 * half)
         self._rest = 4 * small / (1 + small) ** 2  # S, relative error below (40 + 16 far) u
@@ -122,6 +123,19 @@ class TwoPointRipple(Ripple):
 
     def swing(self, heights: Floats) -> Swing:
         """The sum over all losses."""
+        if self._sums is None:
+            return self._direct(heights)
+        near = np.hypot(self._tilt + 0.5, heights) < self._sums.reach()
+        change, error = self._sums.change(self._tilt, heights[near])
+        whole = tuple(np.empty(len(heights)) for _ in range(3))
+        far = self._direct(heights[~near])
+        for part, first, second in zip(
+            whole, (change.real, change.imag, error), (far.modulus, far.angle, far.error), strict=True
+        ):
+            part[near], part[~near] = first, second
+        return Swing(*whole)
+
+    def _direct(self, heights: Floats) -> Swing:
         rows = max(1, _CELLS // max(1, len(self._epsilons)))
         parts = [self._block(heights[start : start + rows]) for start in range(0, len(heights), rows)]
         return Swing(*(np.concatenate(part) for part in zip(*parts, strict=True))) if parts else _nothing()
@@ -202,11 +216,11 @@ class TwoPointRipple(Ripple):
         found = np.zeros(len(heights))
         doubtful = np.arange(len(heights))
         for most in (160 if half.any() else 64, 600, self.size):
-            chosen = np.unique(
-                np.linspace(
-                    0, reach if most < self.size else last, min(most, reach + 1 if most < self.size else self.size)
-                ).astype(np.int64)
-            )
+            if most >= self.size:
+                chosen = np.arange(self.size)
+            else:
+                chosen = np.linspace(0, reach, min(most, reach + 1)).astype(np.int64)
+                chosen = chosen[np.concatenate([[True], np.diff(chosen) > 0])]
             if len(doubtful) * len(chosen) > _MOST_SCREENED and most == self.size > _FEW:
                 break
             found[doubtful] = self._screened(heights[doubtful], half[doubtful], chosen)

@@ -53,7 +53,7 @@ class TwoSided:
     def _tail(self) -> Tail:
         return Tail(self.law, unit=ball(self.step), tilt=ball(self.tilt))
 
-    def delta(self, point: tuple[Fraction, Fraction]) -> Enclosure:
+    def at(self, point: tuple[Fraction, Fraction]) -> Enclosure:
         """An enclosure of the truth at a real number between two rationals."""
         low, high = point
         with precision(_BITS):
@@ -116,17 +116,19 @@ class TwoSided:
     def _scale(self, place: int) -> Ball:
         return (self.cumulant - ball(self.tilt * (self.top - place * self.step))).exp()
 
-    def epsilon(self, target: Enclosure) -> Enclosure | None:
+    def falls_to(self, target: Enclosure) -> Enclosure | None:
         """Two points between which the truth falls to the target, where 0 is the least; None when nothing is proved."""
         if not self.lost <= hull(target):
             return None
         guess, slope = self._search(target)
         with precision(_BITS):
-            at_guess = self.delta((guess, guess))
+            at_guess = self.at((guess, guess))
             middle = Fraction(at_guess.upper)
             below = Fraction((middle - Fraction(at_guess.lower)) / slope) * Fraction(17, 16)
             above = abs(middle - Fraction(target.lower)) / slope + guess / 2**44
-        return enclose_inverse(lambda x: self.delta((x, x)), target, Guess(guess, below, above), largest=max(self.top, Fraction(0)))
+        return enclose_inverse(
+            lambda x: self.at((x, x)), target, Guess(guess, below, above), largest=max(self.top, Fraction(0))
+        )
 
     def _search(self, target: Enclosure) -> tuple[Fraction, Fraction]:
         """About where U meets the target, at least 0, and the size of its slope there."""

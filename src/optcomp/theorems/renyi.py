@@ -37,7 +37,7 @@ from optcomp.quantities import (
     rational,
     real,
 )
-from optcomp.sources import BS16, CKS20, Paper, states
+from optcomp.sources import BS16, CKS20, CR21, DDR20, states
 from optcomp.theorems.base import Term, certain, evaluate, positive_terms, total
 
 __all__ = [
@@ -55,18 +55,6 @@ __all__ = [
     "zcdp_epsilon",
 ]
 
-CR21 = Paper(
-    key="CR21",
-    authors="Cesar, Rogers",
-    title="Bounding, Concentrating, and Truncating: Unifying Privacy Loss Composition for Data Analytics",
-    year=2021,
-)
-DDR20 = Paper(
-    key="DDR20",
-    authors="Dong, Durfee, Rogers",
-    title="Optimal Differential Privacy Composition for Exponential Mechanisms",
-    year=2020,
-)
 
 Cumulant = Callable[[Ball], Ball]
 """``x D_{1+x}``, the Renyi divergence of order ``1 + x`` times x, for real ``x > 0``: convex, and 0 at 0."""
@@ -212,7 +200,7 @@ def renyi_epsilon(cumulant: Cumulant, *, delta: Number, largest: Fraction | None
         largest: The largest x that the curve is known at; None when it is known everywhere.
 
     **Guarantee**: every mechanism with that curve is (value.upper, delta)-DP, and ``value`` contains the least value
-    over all orders up to ``1 + largest``; relative width below 1e-13, or absolute where the least is nearly 0.
+    over all orders up to ``1 + largest``; relative width below 1e-12, or absolute where the least is nearly 0.
 
     Raises:
         UndecidedError: When no best order was found, as when the best is at infinity.
@@ -259,7 +247,7 @@ def renyi_delta(cumulant: Cumulant, *, epsilon: Number, largest: Fraction | None
         largest: As in `renyi_epsilon`.
 
     **Guarantee**: every mechanism with that curve is (epsilon, value.upper)-DP, and ``value`` contains the smaller of 1
-    and the least value over all orders up to ``1 + largest``; relative width below 1e-13.
+    and the least value over all orders up to ``1 + largest``; relative width below 1e-12.
 
     Raises:
         UndecidedError: When no best order was found, as when the best is at infinity.

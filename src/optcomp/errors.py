@@ -78,4 +78,18 @@ class UnsupportedError(OptcompError):
 
 
 class UndecidedError(OptcompError, ArithmeticError):
-    """Two numbers lie so close that the precision tried cannot order them."""
+    """Two numbers lie so close that the precision tried cannot order them.
+
+    Args:
+        field: See `OptcompError`.
+        value: See `OptcompError`.
+        condition: See `OptcompError`.
+        remedy: See `OptcompError`.
+        reached: What is known nevertheless, such as an enclosure that is wider than was asked for.
+    """
+
+    def __init__(
+        self, *, field: str, value: object, condition: str, remedy: str, reached: object | None = None
+    ) -> None:
+        super().__init__(field=field, value=value, condition=condition, remedy=remedy)
+        self.reached = reached

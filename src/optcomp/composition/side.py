@@ -140,7 +140,8 @@ class Side:
         if self._beyond_every_loss(epsilon):
             return Answer(self.failure, None)
         return self._asked(
-            lambda engine: _narrow(whole_delta(self.failure, engine.delta(epsilon)).rounded(_DIGITS), width, "delta"),
+            lambda engine: engine.delta(epsilon),
+            lambda found: _narrow(whole_delta(self.failure, found).rounded(_DIGITS), width, "delta"),
             width,
             rigor,
         )
@@ -159,22 +160,37 @@ class Side:
             return Answer(self.largest_epsilon, None)
         target = finite_target(self.composite, delta)
         return self._asked(
-            lambda engine: _narrow(engine.epsilon(target).rounded(_DIGITS), width, "epsilon"), width, rigor
+            lambda engine: engine.epsilon(target),
+            lambda found: _narrow(found.rounded(_DIGITS), width, "epsilon"),
+            width,
+            rigor,
         )
 
-    def _asked(self, question: Callable[[Engine], Enclosure], width: float | None, rigor: auto.Rigor) -> Answer:
-        """The answer of the first engine that reaches the promised or the wanted width."""
+    def _asked(
+        self,
+        question: Callable[[Engine], Enclosure],
+        complete: Callable[[Enclosure], Enclosure],
+        width: float | None,
+        rigor: auto.Rigor,
+    ) -> Answer:
+        """The answer of the first engine that reaches the promised or the wanted width, failures counted in."""
         refusal: UndecidedError | None = None
+        reached: Answer | None = None
         for choice in self._choices(rigor):
             if refusal is not None and not choice.rule.follows:
                 continue
             engine = choice.engine
+            if reached is not None and reached.value.relative_width <= (getattr(engine, "width", None) or 0.0):
+                return reached  # it is as narrow as this engine would be content with
             if width is not None and isinstance(engine, Adjustable):
                 engine = engine.with_width(width)
             try:
-                return Answer(question(engine), choice)
+                return Answer(complete(question(engine)), choice)
             except UndecidedError as error:
                 refusal = refusal or error
+                if width is None and isinstance(error.reached, Enclosure):
+                    wider = reached is None or error.reached.relative_width < reached.value.relative_width
+                    reached = Answer(complete(error.reached), choice) if wider else reached
         if refusal is None:
             self.choice(rigor)  # refuses what no engine takes
             raise AssertionError  # pragma: no cover

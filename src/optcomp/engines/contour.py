@@ -55,11 +55,12 @@ _FLOAT_LOSS = 30.0  # e^-30 of delta may be lost by each of aliases and ends in 
 _BITS = 128
 _EPSILON_WIDTH, _DELTA_WIDTH = 1e-9, 1e-8
 _MOST_SMOOTH = 60_000
-_MOST_SAMPLED = 10_000  # where one node is an integral
+_MOST_SAMPLED = 150_000  # where one node is an integral
 _MOST_NODES = 6_000_000
 _MOST_WORK = 3e8  # nodes times different losses
 _MOST_PERIOD = 20_000_000
 _CHUNK = 1 << 17
+_CARELESS, _CAREFUL = 2.5, 0.1  # how much larger, in logarithms, the first wave may be than the least possible
 _LONG = 4096
 _MANY = 160  # different epsilons, from which on whole intervals of heights are bounded
 _MOST_BALLS, _MOST_BALL_NODES = 2e6, 20_000
@@ -323,6 +324,7 @@ class _Problem:
             value="nothing" if found is None else str(found),
             condition=f"could not be enclosed to a relative width of {width:g} with this method",
             remedy="Ask for a larger width.",
+            reached=found,
         )
 
     # ------------------------------------------------------------------------------------------------ the line
@@ -355,10 +357,25 @@ class _Problem:
         tilt = math.exp(low)
         x, found = self._safely(tilt)
         x = x + (found - log_delta) / tilt if math.isfinite(found) else 0.0
+        bound, other = self._chernoff(log_delta, tilt)
+        if x > bound:  # the saddle is a bad guide where rare losses are large
+            tilt, x = 0.7 * other, bound
         if x <= 0:
             x = 0.0
             tilt = self._saddle_at(0.0)[0]
         return tilt, x
+
+    def _chernoff(self, log_delta: float, near: float) -> tuple[float, float]:
+        """An upper bound of x, about, and the tilt that gives it."""
+        best, tilt = math.inf, near
+        for place in range(-12, 13):
+            theta = near * 1.25**place
+            k = self.growth(theta)
+            c = theta * math.log(theta) - (1 + theta) * math.log1p(theta)
+            x = (k + c - log_delta) / theta
+            if x < best:
+                best, tilt = x, theta
+        return best, tilt
 
     def _safely(self, tilt: float) -> tuple[float, float]:
         with np.errstate(all="ignore"):
@@ -417,7 +434,8 @@ class _Waves:
     ) -> _Waves | None:
         """The cheapest line: smooth where waves end by themselves, else a period, else dithered."""
         with precision(_BITS), np.errstate(all="ignore"):
-            return _Builder(problem, x, log_delta, noise, 0.1 if attempt else 2.5).build(tilt)
+            careful = _Builder(problem, x, log_delta, noise, _CAREFUL).build(tilt) if attempt else None
+            return careful or _Builder(problem, x, log_delta, noise, _CARELESS).build(tilt)
 
     def sum_at(self, x: Ball, noise: float) -> Ball:
         """Delta at x of the losses with a Gaussian of that variance."""
@@ -572,9 +590,9 @@ class _Builder:
 
         high = 8 * self._unit()
         while not ended(high):
-            high *= 2
-            if high > most:
+            if high >= most:
                 return None
+            high = min(2 * high, most)
         low = high / 2
         for _ in range(3):
             middle = (low + high) / 2

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from optcomp.numerics.ripples import AtomRipple, Ripple, Swing
-from optcomp.numerics.sampled_normal import best_step
+from optcomp.numerics.sampled_normal import FAR_TURNS, best_step, shifted_step
 
 __all__ = [
     "SampledNormalRipple",
@@ -47,18 +47,20 @@ _DISTANT, _FAR = 1e3, 1e5
 class _Rule:
     """A trapezoid rule over z for powers with a real part a and an imaginary part of at most ``height``."""
 
-    weights: Floats  # step times the normal density, as logarithms
-    logs: Floats  # ln w
-    excess: Floats  # w - 1
+    weights: Floats | Complexes  # step times the normal density, as logarithms
+    logs: Floats | Complexes  # ln w
+    excess: Floats | Complexes  # w - 1
     excess_error: Floats
-    second: Floats  # ln w - (w - 1)
+    second: Floats | Complexes  # ln w - (w - 1)
     second_size: Floats
     places: Floats
     error: float  # of M - 1, relative to M(tilt), with all dropped terms
 
 
 def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rule:
-    step, d = best_step(mu, a, height, size)
+    """On the real line, or on a shifted one where the powers turn fast."""
+    far = height * mu > FAR_TURNS
+    step, d = shifted_step(mu, a, size + math.log1p(height)) if far else best_step(mu, a, height, size)
     reach = math.sqrt(2 * (size + 3))
     first, last = -reach, reach + max(a, 1.0) * mu
     if a <= 0:
@@ -67,30 +69,43 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
     z = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
     argument = mu * z - 0.5 * mu * mu
     grown = np.exp(argument)
-    excess = share * np.expm1(argument)
-    excess_error = U * (6 * share * grown * (np.abs(mu * z) + mu * mu) + 12 * np.abs(excess))
-    logs = np.log1p(excess)
+    plain_excess = share * np.expm1(argument)
+    weights = math.log(step / math.sqrt(2 * math.pi)) - 0.5 * z * z
+    if far:
+        turn = mu * d
+        excess = plain_excess * math.cos(turn) - share * 2 * math.sin(turn / 2) ** 2 + 1j * share * grown * math.sin(turn)
+        size_squared = 2 * excess.real + excess.real**2 + excess.imag**2
+        logs = 0.5 * np.log1p(size_squared) + 1j * np.arctan2(excess.imag, 1 + excess.real)
+        weights = weights + (0.5 * d * d - 1j * d * z)
+    else:
+        excess, logs = plain_excess, np.log1p(plain_excess)
+    excess_error = U * (9 * share * grown * (np.abs(mu * z) + mu * mu) + 18 * np.abs(excess) + 9 * share * (1 + grown) * far)
     small = np.abs(excess) < 0.05
     y = np.where(small, excess, 0.0)
     series = np.zeros_like(y)
     for order in range(14, 1, -1):
         series = series * y + (-1) ** (order + 1) / order
     second = np.where(small, series * y * y, logs - excess)
-    second_size = np.where(small, y * y, np.abs(logs) + np.abs(excess))
-    weights = math.log(step / math.sqrt(2 * math.pi)) - 0.5 * z * z
-    # Aliases of w^a, of 1 and of a (w - 1), each with the strip of height d. Beyond an end z the rule's sum of w^a is at
-    # most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
-    growth = d * d / 2 + height * mu * d + (a * math.log(math.cos(mu * d / 2)) if a < 0 else 0.0)
+    second_size = np.where(small, np.abs(y) ** 2, np.abs(logs) + np.abs(excess))
+    # Aliases of w^a, of 1 and of a (w - 1), each with its strip around the line. Beyond an end z the rule's sum of w^a is
+    # at most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
+    if far:
+        growth = 2 * d * d + (a * math.log(math.cos(mu * d)) if a < 0 else 0.0)
+        simple = 2 * d * d
+        edge = 0.5 * d * d + (a * math.log(math.cos(mu * d / 2)) if a < 0 else 0.0)
+    else:
+        growth = d * d / 2 + height * mu * d + (a * math.log(math.cos(mu * d / 2)) if a < 0 else 0.0)
+        simple, edge = d * d / 2, 0.0
     alias = 2 * math.exp(growth - 2 * math.pi * d / step) * 1.01
-    plain = 2 * math.exp(d * d / 2 - 2 * math.pi * d / step) * 1.01
+    plain = 2 * math.exp(simple - 2 * math.pi * d / step) * 1.01
     ends = 0.0
     for place in (0, -1):
-        raised = a * logs[place]
+        raised = a * math.log1p(plain_excess[place])
         if a < 0 and place == 0:
             raised = max(raised, a * math.log1p(-share)) if z[0] > a * mu else raised
-        rest = 1 + (abs(a) + height) * (share + abs(excess[place]))
+        rest = 1 + (abs(a) + height) * (share + abs(plain_excess[place]))
         ends += 0.5 * (math.exp(raised - 0.5 * z[place] ** 2) + rest * math.exp(-0.5 * z[place] ** 2))
-    error = alias + plain + 2 * (abs(a) + height) * share * plain + ends * 1.01
+    error = alias + plain + 2 * (abs(a) + height) * share * plain + ends * math.exp(edge) * 1.01
     return _Rule(weights, logs, excess, excess_error, second, second_size, z, error)
 
 
@@ -100,7 +115,7 @@ def _expectations(rule: _Rule, a: float, heights: Floats, sign: float) -> tuple[
     error = np.empty(len(heights))
     rows = max(1, _CELLS // len(rule.logs))
     for start in range(0, len(heights), rows):
-        power = a + 1j * sign * heights[start : start + rows, None]
+        power = a + 1j * heights[start : start + rows, None]
         y = power * rule.logs
         size = np.abs(y)
         near = size < 0.5
@@ -109,16 +124,18 @@ def _expectations(rule: _Rule, a: float, heights: Floats, sign: float) -> tuple[
         for order in range(17, 1, -1):
             series = series * short + 1.0 / math.factorial(order)
         weight = np.exp(rule.weights)
+        weight_size = np.abs(weight)
         raised = np.exp(np.where(near, -800.0, y + rule.weights))
         raised_size = np.abs(raised)
         first = np.where(near, weight * series * short * short, raised - weight * (1 + y))
-        first_size = np.where(near, weight * size**2, raised_size * (1 + size) + weight * (1 + size))
+        first_size = np.where(near, weight_size * size**2, raised_size * (1 + size) + weight_size * (1 + size))
         second = weight * power * rule.second
-        second_size = weight * np.abs(power) * rule.second_size
+        second_size = weight_size * np.abs(power) * rule.second_size
         close = near & (np.abs(rule.logs) < 0.5)
-        steep = np.exp(y.real + rule.weights - rule.logs) + weight
-        slope = np.where(close, weight * 2 * (size + np.abs(rule.logs)), steep) * np.abs(power)
-        found[start : start + rows] = (first + second).sum(axis=1)
+        steep = np.exp(y.real + rule.weights.real - rule.logs.real) + weight_size
+        slope = np.where(close, weight_size * 2 * (size + np.abs(rule.logs)), steep) * np.abs(power)
+        total = (first + second).sum(axis=1)
+        found[start : start + rows] = total if sign > 0 else np.conj(total)
         off = (110 + 4 * rule.places**2) * U * (first_size + second_size) + 2 * slope * rule.excess_error
         error[start : start + rows] = off.sum(axis=1)
     return found, error
@@ -148,19 +165,19 @@ class SampledNormalRipple(Ripple):
         if not len(heights):
             return found, error
         order = np.abs(heights)
-        edge = 8 / self._mu
+        edge = FAR_TURNS / (2 * self._mu)
         low = 0.0
-        while True:  # one rule for the low heights, then one for each doubling
+        while True:  # one rule for low heights, one for moderate ones, and one on a shifted line for all others
             chosen = (order >= low) & (order < edge)
             if chosen.any():
                 top = min(edge, float(order[chosen].max()))
                 rule = _rule(self._mu, self._share, self._real, top, self._size)
                 value, off = _expectations(rule, self._real, heights[chosen], float(self._sign))
-                largest = float(np.exp(rule.weights + self._real * rule.logs).sum()) * 1.01
+                largest = float(np.exp(self._real * rule.logs.real + rule.weights.real).sum()) * 1.01
                 found[chosen], error[chosen] = value, off + rule.error * largest
             if edge > float(order.max()):
                 return found, error
-            low, edge = edge, 2 * edge
+            low, edge = edge, 2 * edge if low == 0 else math.inf
 
     @property
     def log_growth(self) -> tuple[float, float]:
@@ -187,7 +204,7 @@ class SampledNormalRipple(Ripple):
 
     def beyond(self, height: float) -> float:
         """From the shifted line."""
-        if height <= 0:
+        if height <= 0 or not math.isfinite(self.excess):
             return 0.0
         curve = 2 * self.excess / max(self._tilt * (self._tilt + 1), 1e-300)
         scale = math.sqrt(max(curve, 1e-300))
@@ -220,7 +237,7 @@ class SampledNormalRipple(Ripple):
                 left = max(left, float(ndtr(first)) * _exp(a * math.log1p(-q))) if first > a * mu else left
                 right, left = (each * _exp(a * math.log(math.cos(mu * d / 2))) for each in (right, left))
         total += (left + right) * 1.01
-        if not 0 < total < math.inf:
+        if not 0 < total < math.inf or self.excess <= -1:
             return 0.0  # nothing is known
         return d * d / 2 + math.log(total) - math.log1p(self.excess) + 1e-8
 

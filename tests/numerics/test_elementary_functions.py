@@ -25,7 +25,7 @@ def two_sided(rng: np.random.Generator, size: int, least: float, most: float) ->
 
 
 def turns(rng: np.random.Generator, size: int) -> Floats:
-    """Phases up to 1e7, and some next to multiples of a quarter turn, where the reduction of the argument is hardest."""
+    """Phases up to 1e7, some next to multiples of a quarter turn, where the reduction is hardest."""
     phases = two_sided(rng, size, 1e-8, 1e7)
     near = np.rint(phases / (np.pi / 2)) * (np.pi / 2)
     return np.where(rng.random(size) < 0.2, near, phases)

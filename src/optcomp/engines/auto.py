@@ -19,7 +19,7 @@ from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.residues import Residues
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import Composite, Loss, PromisedLoss, TwoPoint, TwoPointColumn
+from optcomp.losses import Composite, PromisedLoss, TwoPoint, TwoPointColumn
 from optcomp.quantities import approximately
 from optcomp.sources import statement_of
 

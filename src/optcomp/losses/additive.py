@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from optcomp.losses.base import Atom, AtomicLoss, Complex, Direction, Grid, Loss, TwoPoint, WorstCase, worst_case
+from optcomp.losses.base import Atom, AtomicLoss, Direction, Grid, Loss, TwoPoint, WorstCase, worst_case
 from optcomp.mechanisms import Gaussian, Laplace, Staircase
-from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.balls import Ball, Either, ball
 from optcomp.numerics.normal import normal_above
 from optcomp.quantities import Real
 
@@ -32,7 +32,7 @@ class GaussianLoss(Loss):
         """Infinite."""
         return ball(1) / 0
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``e^(s (s + 1) mu^2/2)``."""
         return (s * (s + 1) * ball(self.mu_squared / 2)).exp()
 
@@ -61,7 +61,7 @@ class LaplaceLoss(Loss):
         """The ratio."""
         return ball(self.ratio)
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``e^(-r/2) (cosh(a r) + sinh(a r)/(2 a))`` with ``a = s + 1/2``."""
         rate = ball(self.ratio)
         a = s + ball(0.5)

@@ -10,19 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import singledispatch
-from typing import Literal, TypeVar
+from typing import Literal
 
 from optcomp.errors import UnsupportedError
 from optcomp.mechanisms import Mechanism
-from optcomp.numerics.balls import Ball, ComplexBall, ball
+from optcomp.numerics.balls import Ball, Either, ball
 from optcomp.quantities import Logarithm, Real, approximately
 
 __all__ = ["Atom", "AtomicLoss", "Direction", "Grid", "Loss", "TwoPoint", "WorstCase", "worst_case"]
 
 Direction = Literal["remove", "add"]
 """Which of two neighbouring data sets P belongs to: ``remove``, the one with the record; ``add``, the one without."""
-
-Complex = TypeVar("Complex", Ball, ComplexBall)
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Loss(ABC):
         """The largest loss; infinite when there is none."""
 
     @abstractmethod
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``E[e^(s L)]`` under P for Re s > -1, real or complex."""
 
     @abstractmethod
@@ -109,7 +107,7 @@ class AtomicLoss(Loss):
             found = found.max(atom.loss)
         return found
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``E[e^(s L)]``."""
         return sum(((s * atom.loss).exp() * atom.likely for atom in self.atoms()), start=0 * s)
 
@@ -163,7 +161,7 @@ class TwoPoint(AtomicLoss):
         rate = ball(self.epsilon)
         return Atom(rate, 1 / (1 + (-rate).exp())), Atom(-rate, 1 / (1 + rate.exp()))
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``cosh((s + 1/2) epsilon) / cosh(epsilon/2)``."""
         rate = ball(self.epsilon)
         return ((s + ball(0.5)) * rate).cosh() / (rate / 2).cosh()

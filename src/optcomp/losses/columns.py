@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from optcomp.errors import UnsupportedError
-from optcomp.losses.base import Complex, Direction, Loss, WorstCase, worst_case
+from optcomp.losses.base import Direction, Loss, WorstCase, worst_case
 from optcomp.mechanisms import PureDPColumn
-from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.balls import Ball, Either, ball
 
 __all__ = ["TwoPointColumn"]
 
@@ -68,7 +68,7 @@ class TwoPointColumn(Loss):
         """The sum of all epsilons."""
         return ball(self._sum)
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """The product over all epsilons."""
         total = 1 + 0 * s
         for value, count in zip(self.epsilons, self.counts, strict=True):
@@ -78,6 +78,7 @@ class TwoPointColumn(Loss):
 
     def above(self, level: Ball) -> tuple[Ball, Ball]:
         """Not known."""
+        del level
         raise UnsupportedError(
             field="mechanism",
             value="a column of mechanisms",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optcomp.errors import UnsupportedError
-from optcomp.losses.base import Atom, AtomicLoss, Complex, Direction, Grid, Loss, TwoPoint, WorstCase, worst_case
+from optcomp.losses.base import Atom, AtomicLoss, Direction, Grid, Loss, TwoPoint, WorstCase, worst_case
 from optcomp.mechanisms import DiscreteGaussian, DiscreteLaplace, RandomizedResponse
-from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.balls import Ball, Either, ball
 from optcomp.numerics.gaussian_sums import gaussian_sum, gaussian_sum_above
 from optcomp.quantities import Logarithm, Real
 
@@ -114,7 +114,7 @@ class DiscreteGaussianLoss(Loss):
         """Infinite."""
         return ball(1) / 0
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``e^(s (s + 1) m/2)`` with ``m = sensitivity^2/variance``, times a ratio of sums of Gaussians."""
         variance, reach = ball(self.variance), self.sensitivity
         around = gaussian_sum(variance, s * reach) / gaussian_sum(variance, ball(0))

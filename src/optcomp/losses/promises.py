@@ -14,10 +14,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from optcomp.errors import UnsupportedError
-from optcomp.losses.base import Complex, Direction, Loss, WorstCase, worst_case
+from optcomp.losses.base import Direction, Loss, WorstCase, worst_case
 from optcomp.losses.selection import BoundedRangeLoss
 from optcomp.mechanisms import RenyiCurve, ZeroConcentrated
-from optcomp.numerics.balls import Ball, ComplexBall, ball
+from optcomp.numerics.balls import Ball, ComplexBall, Either, ball
 from optcomp.theorems.renyi import bounded_range_cumulant
 
 __all__ = ["ConcentratedLoss", "PromisedLoss", "RenyiLoss", "furthest", "renyi_cumulant"]
@@ -37,7 +37,7 @@ class PromisedLoss(Loss):
     def cumulant(self, s: Ball) -> Ball:
         """A convex bound of ``ln E[e^(s L)]`` for s from 0 to `furthest`."""
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """A bound of ``E[e^(s L)]`` for real ``s >= 0``; infinite beyond `furthest`.
 
         Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ __all__ = ["Followed", "has_ripple"]
 Floats = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
 Losses = Sequence[tuple[Loss, int]]
+_Ratio = Callable[[Floats], tuple[Complexes, Floats]]
 
 _U = 2.0**-53
 _NARROW = 0.3
@@ -138,7 +139,7 @@ def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:
     return np.where(half < 1.0, near, far)
 
 
-def _ripple(loss: Loss, count: int, tilt: float, height: float) -> Ripple:
+def _ripple(loss: Loss, count: int, tilt: float, height: float) -> Ripple:  # noqa: PLR0911  # one return a kind
     if isinstance(loss, GaussianLoss):
         return NormalRipple(float(loss.mu_squared * count), tilt)
     if isinstance(loss, DiscreteGaussianLoss) and loss.variance >= _NARROW:
@@ -183,7 +184,7 @@ def _atoms(loss: Loss, count: int, tilt: float) -> AtomRipple:
     return AtomRipple(values, shares, count, lambda t: np.full(len(t), left))
 
 
-def _laplace(rate: float, tilt: float):  # type: ignore[no-untyped-def]
+def _laplace(rate: float, tilt: float) -> _Ratio:
     """``((1 + s) e^(s r) + s e^(-(1 + s) r))/(1 + 2 s)`` over its value at the tilt."""
     back = math.exp(-(1 + 2 * tilt) * rate)
     start = ((1 + tilt) + tilt * back) / (1 + 2 * tilt)
@@ -199,7 +200,7 @@ def _laplace(rate: float, tilt: float):  # type: ignore[no-untyped-def]
     return ratio
 
 
-def _bounded_range(rate: float, tilt: float):  # type: ignore[no-untyped-def]
+def _bounded_range(rate: float, tilt: float) -> _Ratio:
     """``sinh((s + 1/2) r)/(2 s + 1)`` over its value at the tilt."""
     real = (tilt + 0.5) * rate
     back = math.exp(-2 * real)

@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from optcomp.errors import UnsupportedError
 from optcomp.losses.additive import GaussianLoss, LaplaceLoss
-from optcomp.losses.base import Atom, AtomicLoss, Complex, Direction, Loss, WorstCase, worst_case
+from optcomp.losses.base import Atom, AtomicLoss, Direction, Loss, WorstCase, worst_case
 from optcomp.losses.discrete import DiscreteGaussianLoss
 from optcomp.mechanisms import PoissonSampled
-from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.balls import Ball, Either, ball
 from optcomp.numerics.gaussian_sums import gaussian_sum
 from optcomp.numerics.sampled_laplace import sampled_laplace_growth
 from optcomp.numerics.sampled_normal import sampled_discrete_normal_growth, sampled_normal_growth
@@ -79,7 +79,7 @@ class SampledGaussianLoss(SampledLoss):
     share: Fraction
     direction: Direction
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise, by quadrature with a proven bound."""
         power = s + 1 if self.direction == "remove" else -s
         return sampled_normal_growth(self.base.mu_squared, self.share, power)
@@ -99,7 +99,7 @@ class SampledLaplaceLoss(SampledLoss):
     share: Fraction
     direction: Direction
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``: two atoms and a quadrature between them."""
         power = s + 1 if self.direction == "remove" else -s
         return sampled_laplace_growth(ball(self.base.ratio), ball(self.share), power)
@@ -161,7 +161,7 @@ class SampledDiscreteGaussianLoss(SampledLoss):
     share: Fraction
     direction: Direction
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise."""
         power = s + 1 if self.direction == "remove" else -s
         return sampled_discrete_normal_growth(ball(self.base.variance), self.base.sensitivity, ball(self.share), power)

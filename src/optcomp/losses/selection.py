@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from optcomp.losses.base import Complex, Direction, Loss, WorstCase, worst_case
+from optcomp.losses.base import Direction, Loss, WorstCase, worst_case
 from optcomp.mechanisms import Exponential
-from optcomp.numerics.balls import Ball, ball
+from optcomp.numerics.balls import Ball, Either, ball
 from optcomp.quantities import Real
 
 __all__ = ["BoundedRangeLoss"]
@@ -38,7 +38,7 @@ class BoundedRangeLoss(Loss):
         """Epsilon."""
         return ball(self.epsilon)
 
-    def growth(self, s: Complex) -> Complex:
+    def growth(self, s: Either) -> Either:
         """``sinh((s + 1/2) epsilon) / ((2 s + 1) sinh(epsilon/2))``."""
         rate = ball(self.epsilon)
         return ((s + ball(0.5)) * rate).sinh() / ((2 * s + 1) * (rate / 2).sinh())

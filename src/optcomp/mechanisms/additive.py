@@ -187,7 +187,7 @@ def _least_variance_gamma(rate: float) -> float:
     if rate < 1e-3:
         return 0.5 - rate / 8  # the formula below cancels; any gamma keeps the guarantee
     cube = decay - 2 * decay**2 + 2 * decay**4 - decay**5
-    return -decay / (1 - decay) + max(cube, 0.0) ** (1 / 3) / (2 ** (1 / 3) * (1 - decay) ** 2)
+    return -decay / (1 - decay) + math.cbrt(max(cube, 0.0)) / (2 ** (1 / 3) * (1 - decay) ** 2)
 
 
 def _scale(sensitivity: Fraction, scale: Number | None, epsilon: Number | None) -> Fraction:

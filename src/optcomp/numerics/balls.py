@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import TypeVar
 
 from flint import acb, arb, arb_poly, ctx, fmpq
 
@@ -21,6 +22,7 @@ __all__ = [
     "HIGHEST_PRECISION",
     "Ball",
     "ComplexBall",
+    "Either",
     "ball",
     "complex_ball",
     "enclose",
@@ -38,6 +40,9 @@ __all__ = [
 
 Ball = arb
 ComplexBall = acb
+
+Either = TypeVar("Either", arb, acb)
+"""A real or a complex ball, and the same kind again."""
 
 HIGHEST_PRECISION = 1 << 15
 """The largest number of bits that `refine` tries before it gives up."""

@@ -5,10 +5,12 @@ over ``Re s = theta``. The trapezoid rule at ``s = theta + 2 pi i n/W`` gives ex
 
     S = sum over all integers m of e^(theta m W) delta(x + m W).
 
-*Left aliases* (m < 0) are known: ``1 - e^y E <= delta(y) <= 1`` with ``E = E[e^-L]``, so their sum lies between ``r/(1 - r) -
-E e^x r'/(1 - r')`` and ``r/(1 - r)``, ``r = e^(-theta W)``, ``r' = e^(-(theta + 1) W)``, and is subtracted. *Right aliases*
-are at most ``c e^(K(theta2) - theta2 x) q/(1 - q)`` for any theta2 > theta, ``q = e^(-(theta2 - theta) W)``, ``c =
-theta2^theta2/(1 + theta2)^(1 + theta2)``; they vanish where x + W is beyond the largest loss.
+*Left aliases* (m < 0) are known: ``1 - e^y E <= delta(y) <= 1`` with ``E = E[e^-L]``. So with ``r = e^(-theta W)`` and
+``r' = e^(-(theta + 1) W)`` their sum lies between ``r/(1 - r) - E e^x r'/(1 - r')`` and ``r/(1 - r)``; it is subtracted.
+
+*Right aliases* are at most ``c e^(K(theta2) - theta2 x) q/(1 - q)`` for any theta2 > theta, with ``c =
+theta2^theta2/(1 + theta2)^(1 + theta2)`` and ``q = e^(-(theta2 - theta) W)``. They vanish where x + W is beyond the
+largest loss.
 
 When all losses lie on a grid of step h and W is N steps, M is periodic up to a turn, and the sum over all n is a sum
 over one period with the kernel of the grid,
@@ -144,10 +146,10 @@ class Spectrum:
         scale = (self.growth + ball(extra) * ball(tilt) * (ball(tilt) + 1) / 2 - ball(tilt) * place).exp()
         return with_error(total, relative=0.0, absolute=error) * scale / self.line.window
 
-    def _kernel(self, grid: GridPoint | None) -> tuple[npt.NDArray[np.complex128], Floats]:
+    def _kernel(self, grid: GridPoint | None) -> tuple[npt.NDArray[np.complexfloating], npt.NDArray[np.floating]]:
         tilt, heights = self.line.tilt, self.heights
         if grid is None:
-            s = tilt + 1j * heights
+            s = (tilt + 1j * heights).astype(np.complex128)
             return 1 / (s * (s + 1)), np.full(len(heights), 20.0)
         step = grid.step
         h = nearest_float(step)
@@ -162,7 +164,9 @@ class Spectrum:
         )
         top = first + second * near * (cosine - 1j * sine)
         size = np.maximum(np.abs(top), 1e-300)
-        return h * top / bottom, np.minimum(300.0 + 60.0 * (first + second) / size + 20 * tilt * h, 1e12)
+        roundings: Floats = np.minimum(300.0 + 60.0 * (first + second) / size + 20 * tilt * h, 1e12)
+        kernel: npt.NDArray[np.complex128] = h * top / bottom
+        return kernel, roundings
 
 
 @dataclass(frozen=True)

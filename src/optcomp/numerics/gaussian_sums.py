@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from optcomp.numerics.balls import Ball, ComplexBall, ball, complex_ball, ends, nearest_float, present_precision
+from optcomp.numerics.balls import Ball, ComplexBall, Either, ball, complex_ball, ends, nearest_float, present_precision
 
 __all__ = ["gaussian_sum", "gaussian_sum_above"]
 
@@ -13,7 +13,7 @@ _NARROW = 0.3  # up to this variance the bells themselves are summed, beyond it 
 _MOST_TERMS = 200_000
 
 
-def gaussian_sum(variance: Ball, shift: Ball | ComplexBall) -> Ball | ComplexBall:
+def gaussian_sum(variance: Ball, shift: Either) -> Either:
     """The sum of ``e^(-(x + shift)^2/(2 variance))`` over all whole numbers x; real when the shift is.
 
     **Guarantee**: the ball contains it.
@@ -80,7 +80,7 @@ def gaussian_sum_above(variance: Ball, level: Ball, shift: int) -> Ball:
 
 
 def _terms(start: int, variance: float) -> int:
-    """How many terms from a far start matter: each is smaller than the one before by a factor ``e^(-start/variance)``."""
+    """How many terms from a far start matter: each is ``e^(-start/variance)`` times the one before, or less."""
     return math.ceil((present_precision() * math.log(2) + 40) * variance / start) + 2
 
 

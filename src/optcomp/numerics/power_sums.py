@@ -3,8 +3,9 @@
     ln (cosh((s + 1/2) e)/cosh(e/2)) = sum over m >= 1 of c_m e^(2 m) ((s + 1/2)^(2 m) - 4^-m),
     c_m = (-1)^(m - 1) (1 - 4^-m) zeta(2 m) (2/pi)^(2 m)/m,
 
-while ``|s + 1/2| e < pi/2``. With ``r = (2 |s + 1/2| e/pi)^2 < 1`` at the largest e, what follows M terms is at most ``2.47
-sum e^(2 M + 2) (2 |s + 1/2|/pi)^(2 M + 2)/((M + 1) (1 - r))``.
+while ``|s + 1/2| e < pi/2``. With ``r = (2 |s + 1/2| e/pi)^2 < 1`` at the largest e, what follows M terms is at most
+
+    2.47 sum e^(2 M + 2) (2 |s + 1/2|/pi)^(2 M + 2)/((M + 1) (1 - r)).
 """
 
 from __future__ import annotations
@@ -75,11 +76,11 @@ class PowerSums:
         total = np.zeros(len(heights), dtype=np.complex128)
         error = np.zeros(len(heights))
         size = base + np.abs(step)
-        difference = step.copy()  # of the m-th powers of base + step and base
-        raised = np.full(len(heights), 1.0, dtype=np.complex128)
+        difference: Complexes = step.astype(np.complex128)  # of the m-th powers of base + step and base
+        raised: Complexes = np.full(len(heights), 1.0, dtype=np.complex128)
         for m in range(1, _TERMS + 1):
             if m > 1:
-                raised = raised * (base + step)
+                raised = (raised * (base + step)).astype(np.complex128)
                 difference = difference * base + raised * step
             coefficient = self._coefficients[m - 1]
             total += coefficient * difference

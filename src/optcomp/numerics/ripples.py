@@ -109,8 +109,8 @@ class NormalRipple(Ripple):
 class TwoPointRipple(Ripple):
     """Two-point losses ``+-epsilon`` of randomized response, many at once.
 
-    The epsilons are sorted. ``M/M(tilt) = cos(e t) + i T sin(e t)`` with ``T = tanh((tilt + 1/2) e)``, of squared modulus ``1 - S sin^2(e t)`` with
-    ``S = 1 - T^2``.
+    The epsilons are sorted. ``M/M(tilt) = cos(e t) + i T sin(e t)`` with ``T = tanh((tilt + 1/2) e)``, of squared
+    modulus ``1 - S sin^2(e t)`` with ``S = 1 - T^2``.
     """
 
     def __init__(self, epsilons: Floats, counts: Floats, tilt: float, sums: PowerSums | None = None) -> None:
@@ -180,8 +180,8 @@ class TwoPointRipple(Ripple):
         real, imaginary = real.ravel()[:size], imaginary.ravel()[:size]
         with np.errstate(divide="ignore"):
             modulus = 0.5 * np.log(np.maximum(real**2 + imaginary**2, _LEAST))
-        error = per_height * unit * np.arange(start, start + size) + fixed
-        error = np.where(error < 0.3, 1.5 * error, np.inf) + 20 * U * (np.abs(modulus) + 4)
+        error: Floats = per_height * unit * np.arange(start, start + size, dtype=np.float64) + fixed
+        error = np.where(error < 0.3, 1.5 * error, np.inf) + 20 * U * (np.abs(modulus) + 4.0)
         return Swing(modulus, np.arctan2(imaginary, real), error)
 
     def _block(self, heights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -246,8 +246,8 @@ class TwoPointRipple(Ripple):
 class BellRipple(Ripple):
     """The discrete normal loss ``reach (reach - 2 x)/(2 variance)``, for a variance of at least 0.3.
 
-    With ``p = t reach/variance`` reduced to ``P`` in ``[-pi, pi]``, ``ln M/M(tilt)`` is ``-variance P^2/2 + i (tilt reach P +
-    p reach/2)`` and the logarithm of a sum of a few exponentials close to 1.
+    With ``p = t reach/variance`` reduced to ``P`` in ``[-pi, pi]``, ``ln M/M(tilt)`` is the sum of ``-variance P^2/2 +
+    i (tilt reach P + p reach/2)`` and of the logarithm of a sum of a few exponentials close to 1.
     """
 
     def __init__(self, variance: float, reach: int, count: int, tilt: float) -> None:

@@ -1,8 +1,9 @@
 """``E[w^a]`` for ``w = 1 - q + q e^l`` and a Laplace loss l under the law without the record, in balls.
 
-The loss is ``-r`` with probability 1/2, ``r`` with probability ``e^-r/2``, and ``2 z - r`` with density ``e^-z/2`` for z
-between 0 and r. The integral is taken by Gauss and Legendre's rule on short panels; on the ellipse around a panel whose
-points have ``|Im z| <= d < pi/4``, ``|w| <= w(Re z)``, ``|w| >= w(Re z) cos d`` and ``|arg w| <= 2 d min(1, q e^l/(1 - q))``.
+The loss is ``-r`` with probability 1/2, ``r`` with probability ``e^-r/2``, and ``2 z - r`` with density ``e^-z/2`` for
+z between 0 and r. The integral is taken by Gauss and Legendre's rule on short panels; on the ellipse around a panel
+whose points have ``|Im z| <= d < pi/4``, ``|w| <= w(Re z)``, ``|w| >= w(Re z) cos d`` and ``|arg w| <= 2 d min(1, q
+e^l/(1 - q))``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from optcomp.numerics.balls import Ball, ComplexBall, ball, complex_ball, legendre, nearest_float, present_precision
+from optcomp.numerics.balls import (
+    Ball,
+    ComplexBall,
+    Either,
+    ball,
+    complex_ball,
+    legendre,
+    nearest_float,
+    present_precision,
+)
 
 __all__ = ["sampled_laplace_growth"]
 
@@ -20,7 +30,7 @@ _HALF_PANEL = 0.25
 _LAST = 64 / (15 * (1 - _RATIO**-2))  # Trefethen, "Approximation Theory and Approximation Practice", Theorem 19.3
 
 
-def sampled_laplace_growth(ratio: Ball, share: Ball, power: Ball | ComplexBall) -> Ball | ComplexBall:
+def sampled_laplace_growth(ratio: Ball, share: Ball, power: Either) -> Either:
     """The expectation, real when the power is real.
 
     **Guarantee**: the ball contains it.

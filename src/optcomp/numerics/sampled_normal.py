@@ -5,8 +5,8 @@ height d, and ``|arg w| <= m d``. So a rule of step h is off by at most ``2 N/(e
 
     N = e^(d^2/2 + |Im a| m d) C E[w^(Re a)],   C = 1 for Re a >= 0, else cos(m d/2)^(Re a),
 
-and the expectation in N is bounded by the same rule, applied to absolute values. Beyond an end z outside the bell of the
-integrand the rule's sum is at most ``e^(-z^2/2) w(z)^A / 2``, or with ``(1 - q)^A`` where A < 0.
+and the expectation in N is bounded by the same rule, applied to absolute values. Beyond an end z outside the bell of
+the integrand the rule's sum is at most ``e^(-z^2/2) w(z)^A / 2``, or with ``(1 - q)^A`` where A < 0.
 
 For a large imaginary part t the line of integration is moved to ``z + i d``, on the side where ``|w^(i t)| = e^(-t arg
 w)`` is at most 1 up to the height ``2 d``. The rule is then off by at most ``2 N/(e^(2 pi d/h) - 1)`` with ``N = e^(2
@@ -19,7 +19,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from optcomp.numerics.balls import Ball, ComplexBall, ball, complex_ball, nearest_float, present_precision
+from optcomp.numerics.balls import Ball, ComplexBall, Either, ball, complex_ball, nearest_float, present_precision
 from optcomp.numerics.gaussian_sums import gaussian_sum
 
 __all__ = ["FAR_TURNS", "best_step", "sampled_discrete_normal_growth", "sampled_normal_growth", "shifted_step"]
@@ -57,7 +57,7 @@ def shifted_step(mu: float, real: float, size: float) -> tuple[float, float]:
     return best, height
 
 
-def sampled_normal_growth(mu_squared: Fraction, share: Fraction, power: Ball | ComplexBall) -> Ball | ComplexBall:
+def sampled_normal_growth(mu_squared: Fraction, share: Fraction, power: Either) -> Either:
     """The expectation, real when the power is real; its real part is at least 1 or at most 0.
 
     **Guarantee**: the ball contains it.
@@ -121,8 +121,8 @@ def _near_growth(mu_squared: Fraction, share: Fraction, power: ComplexBall) -> C
     for log_w, weight in table:
         total += (power * log_w + weight).exp()
     absolute = _absolute(mu_squared, share, step, begin, end, present_precision(), a)
-    if not real == ball(a):
-        absolute = sum(((real * log_w + weight).exp() for log_w, weight in table), start=ball(0))
+    if not (real - ball(a)).is_zero():
+        absolute = ball(1) / 0
     height = ball(d)
     strip = (height**2 / 2 + imaginary * mu * height).exp()
     if not real >= 0:
@@ -137,17 +137,21 @@ def _near_growth(mu_squared: Fraction, share: Fraction, power: ComplexBall) -> C
 
 @lru_cache(maxsize=16)
 def _table(  # noqa: PLR0913, PLR0917  # everything that the numbers depend on
-    mu_squared: Fraction, share: Fraction, step: Fraction, begin: int, end: int, bits: int, height: Fraction = _REAL_LINE
-) -> tuple[tuple[Ball | ComplexBall, Ball | ComplexBall], ...]:
+    mu_squared: Fraction,
+    share: Fraction,
+    step: Fraction,
+    begin: int,
+    end: int,
+    bits: int,
+    height: Fraction = _REAL_LINE,
+) -> tuple[tuple[ComplexBall, ComplexBall], ...]:
     """``ln w`` and the logarithm of the weight at each node of the line at a height."""
     del bits
     mu, q = ball(mu_squared).sqrt(), ball(share)
     scale = (ball(step) / (8 * ball(1).atan()).sqrt()).log()
     found = []
     for place in range(begin, end + 1):
-        z: Ball | ComplexBall = ball(place * step)
-        if height:
-            z = complex_ball(ball(place * step), ball(height))
+        z = complex_ball(ball(place * step), ball(height))
         found.append(((q * (mu * z - mu**2 / 2).expm1()).log1p(), scale - z**2 / 2))
     return tuple(found)
 
@@ -158,7 +162,10 @@ def _absolute(  # noqa: PLR0913, PLR0917  # as above
 ) -> Ball:
     """The rule's sum for a real power."""
     table = _table(mu_squared, share, step, begin, end, bits)
-    return sum(((ball(real) * log_w + weight).exp() for log_w, weight in table), start=ball(0))
+    found = ball(0)
+    for log_w, weight in table:
+        found += (ball(real) * log_w + weight).exp().real
+    return found
 
 
 def _ends(a: float, q: float, m: float, reach: float) -> tuple[float, float]:
@@ -178,9 +185,7 @@ def _beyond(mu: Ball, share: Ball, power: Ball, place: Ball) -> Ball:
     return (raised - place**2 / 2).exp() / 2
 
 
-def sampled_discrete_normal_growth(
-    variance: Ball, reach: int, share: Ball, power: Ball | ComplexBall
-) -> Ball | ComplexBall:
+def sampled_discrete_normal_growth(variance: Ball, reach: int, share: Ball, power: Either) -> Either:
     """The same expectation for discrete normal noise on the integers, with ``l = reach (2 x - reach)/(2 variance)``.
 
     **Guarantee**: the ball contains it.

@@ -1,9 +1,9 @@
 """Ripples of ``ln w`` and ``-ln w``, ``w = 1 - q + q e^l``, for a normal and for a Laplace loss l.
 
-*Normal.* ``M = E[w^a]`` over standard normal z, ``l = m z - m^2/2``; ``a = s + 1`` for ``ln w`` under the mixture, ``a =
--s`` for ``-ln w`` without it. Since ``E[w - 1] = 0``, ``M - 1 = E[(e^y - 1 - y) + a (ln w - (w - 1))]`` with ``y = a ln
-w``, which keeps its relative accuracy where M is next to 1. The expectation is a trapezoid sum; its bounds are those of
-`optcomp.numerics.sampled_normal`.
+*Normal.* ``M = E[w^a]`` over standard normal z, ``l = m z - m^2/2``; ``a = s + 1`` for ``ln w`` under the mixture,
+``a = -s`` for ``-ln w`` without it. Since ``E[w - 1] = 0``, ``M - 1 = E[(e^y - 1 - y) + a (ln w - (w - 1))]`` with
+``y = a ln w``, which keeps its relative accuracy where M is next to 1. The expectation is a trapezoid sum; its bounds
+are those of `optcomp.numerics.sampled_normal`.
 
 *Large heights.* Shifting z to ``z + i d`` gives, for every d with ``0 < m d <= pi/2`` and every ``t' >= t``,
 
@@ -50,9 +50,9 @@ class _Rule:
     weights: Floats | Complexes  # step times the normal density, as logarithms
     logs: Floats | Complexes  # ln w
     excess: Floats | Complexes  # w - 1
-    excess_error: Floats
+    excess_error: npt.NDArray[np.floating]
     second: Floats | Complexes  # ln w - (w - 1)
-    second_size: Floats
+    second_size: npt.NDArray[np.floating]
     places: Floats
     error: float  # of M - 1, relative to M(tilt), with all dropped terms
 
@@ -66,20 +66,22 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
     if a <= 0:
         near = math.sqrt(reach**2 - 2 * a * -math.log1p(-share))
         first = max(a * mu - reach, -near)
-    z = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
+    z: Floats = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
     argument = mu * z - 0.5 * mu * mu
     grown = np.exp(argument)
     plain_excess = share * np.expm1(argument)
     weights = math.log(step / math.sqrt(2 * math.pi)) - 0.5 * z * z
     if far:
         turn = mu * d
-        excess = plain_excess * math.cos(turn) - share * 2 * math.sin(turn / 2) ** 2 + 1j * share * grown * math.sin(turn)
+        back = share * 2 * math.sin(turn / 2) ** 2
+        excess = plain_excess * math.cos(turn) - back + 1j * share * grown * math.sin(turn)
         size_squared = 2 * excess.real + excess.real**2 + excess.imag**2
         logs = 0.5 * np.log1p(size_squared) + 1j * np.arctan2(excess.imag, 1 + excess.real)
         weights = weights + (0.5 * d * d - 1j * d * z)
     else:
         excess, logs = plain_excess, np.log1p(plain_excess)
-    excess_error = U * (9 * share * grown * (np.abs(mu * z) + mu * mu) + 18 * np.abs(excess) + 9 * share * (1 + grown) * far)
+    turned = 9 * share * (1 + grown) * far
+    excess_error: Floats = U * (9 * share * grown * (np.abs(mu * z) + mu * mu) + 18 * np.abs(excess) + turned)
     small = np.abs(excess) < 0.05
     y = np.where(small, excess, 0.0)
     series = np.zeros_like(y)
@@ -87,8 +89,8 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
         series = series * y + (-1) ** (order + 1) / order
     second = np.where(small, series * y * y, logs - excess)
     second_size = np.where(small, np.abs(y) ** 2, np.abs(logs) + np.abs(excess))
-    # Aliases of w^a, of 1 and of a (w - 1), each with its strip around the line. Beyond an end z the rule's sum of w^a is
-    # at most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
+    # Aliases of w^a, of 1 and of a (w - 1), each with its strip around the line. Beyond an end z the rule's sum of w^a
+    # is at most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
     if far:
         growth = 2 * d * d + (a * math.log(math.cos(mu * d)) if a < 0 else 0.0)
         simple = 2 * d * d
@@ -253,6 +255,7 @@ def sampled_normal_log_growth(*, mu: float, share: float, sign: int, tilt: float
         return 0.5 * a * (a - 1) * mu * mu + a * math.log(share) if sign > 0 else a * math.log1p(-share)
     if abs(a) * mu > _FAR:
         return math.inf  # too far for this search
+    rule = None
     if careful:
         rule = _rule(mu, share, a, 0.0, _SIZE)
         weights, logs, excess = rule.weights, rule.logs, rule.excess
@@ -262,7 +265,7 @@ def sampled_normal_log_growth(*, mu: float, share: float, sign: int, tilt: float
     largest = float(powers.max())
     if largest > 5.0:
         return largest + math.log(float(np.exp(powers - largest).sum()))
-    if careful:
+    if rule is not None:
         value, _ = _expectations(rule, a, np.zeros(1), 1.0)
         return math.log1p(max(float(value[0].real), 0.0))
     return math.log1p(max(float(np.exp(weights) @ (np.expm1(a * logs) - a * excess)), 0.0))

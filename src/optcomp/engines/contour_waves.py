@@ -292,7 +292,7 @@ class _Builder:
 
     def _sifted(self, places: Places, cut: float, *, level: bool, noise: float) -> tuple[_Nodes, float]:
         """Those of some nodes that matter, and the cost of one in units of a wave of one loss."""
-        heights = places * self._unit()
+        heights = (places * self._unit()).astype(np.float64)
         bound: Floats = np.zeros(len(places)) if level else -2.0 * np.log(heights) - 0.4999 * noise * heights**2
         pairs = next((each for each in self.ripples if isinstance(each, TwoPointRipple)), None)
         swing: Swing | None = None
@@ -304,7 +304,7 @@ class _Builder:
             if not len(alive):
                 break
             if ripple is not pairs or swing is None:
-                enough: Floats = cut - bound[alive]
+                enough = (cut - bound[alive]).astype(np.float64)
                 bound[alive] += ripple.screen(heights[alive], np.zeros(len(alive)), enough)
                 alive = alive[bound[alive] > cut]
         cost = 0.1 * pairs.size if swing is not None and pairs is not None else min(len(self.problem.losses), 64)

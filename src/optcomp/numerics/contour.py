@@ -6,7 +6,8 @@ over ``Re s = theta``. The trapezoid rule at ``s = theta + 2 pi i n/W`` gives ex
     S = sum over all integers m of e^(theta m W) delta(x + m W).
 
 *Left aliases* (m < 0) are known: ``1 - e^y E <= delta(y) <= 1`` with ``E = E[e^-L]``. So with ``r = e^(-theta W)`` and
-``r' = e^(-(theta + 1) W)`` their sum lies between ``r/(1 - r) - E e^x r'/(1 - r')`` and ``r/(1 - r)``; it is subtracted.
+``r' = e^(-(theta + 1) W)`` their sum lies between ``r/(1 - r) - E e^x r'/(1 - r')`` and ``r/(1 - r)``. It is
+subtracted.
 
 *Right aliases* are at most ``c e^(K(theta2) - theta2 x) q/(1 - q)`` for any theta2 > theta, with ``c =
 theta2^theta2/(1 + theta2)^(1 + theta2)`` and ``q = e^(-(theta2 - theta) W)``. They vanish where x + W is beyond the

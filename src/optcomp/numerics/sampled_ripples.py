@@ -66,11 +66,13 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
     if a <= 0:
         near = math.sqrt(reach**2 - 2 * a * -math.log1p(-share))
         first = max(a * mu - reach, -near)
-    z: Floats = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
+    z = (step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)).astype(np.float64)
     argument = mu * z - 0.5 * mu * mu
     grown = np.exp(argument)
     plain_excess = share * np.expm1(argument)
     weights = math.log(step / math.sqrt(2 * math.pi)) - 0.5 * z * z
+    excess: Floats | Complexes
+    logs: Floats | Complexes
     if far:
         turn = mu * d
         back = share * 2 * math.sin(turn / 2) ** 2

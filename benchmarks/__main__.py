@@ -6,6 +6,7 @@ import argparse
 import datetime as dt
 import os
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from benchmarks.measure import Effort, Installed, Outcome, run_case, time_startu
 from benchmarks.report import page, text
 from benchmarks.results import CaseResult, PeerRow, Results, StartupRow
 
-_FULL = Effort(processes=3, repeats=5, startups=9)
-_QUICK = Effort(processes=1, repeats=2, startups=3)
+_FULL = Effort(processes=3, repeats=5, startups=5, limit_seconds=30)
+_QUICK = Effort(processes=1, repeats=2, startups=3, limit_seconds=10)
+_SLOW = replace(_FULL, limit_seconds=400)
 _PAGE = Path("docs") / "benchmarks.md"
 _WORST_AGREEMENT = 1e-7
 
@@ -26,7 +28,7 @@ _WORST_AGREEMENT = 1e-7
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmarks; the exit status is 1 when optcomp gave a wrong answer or none."""
     asked = _parser().parse_args(arguments)
-    effort = _QUICK if asked.quick else _FULL
+    effort = _QUICK if asked.quick else _SLOW if asked.slow else _FULL
     everyone = peers()
     unknown = set(asked.only or ()) - {peer.folder for peer in everyone}
     if unknown:
@@ -39,16 +41,21 @@ def main(arguments: list[str] | None = None) -> int:
         machine=describe_machine(),
         load=os.getloadavg()[0],
         peers=tuple(chosen),
+        limit_seconds=effort.limit_seconds,
     )
+    cases = [case for case in CASES if asked.case in case.name]
+    if not cases:
+        sys.stderr.write(f"bench: no such case: {asked.case}\n")
+        return 2
     _prepare(results)
-    for case in CASES:
-        results.cases.append(_measure(case, effort, results))
+    for case in cases:
+        results.cases.append(_measure(case, effort, results, slow=asked.slow))
     for installed in results.installed.values():
         print(f"bench: start-up of {installed.peer.title}", flush=True)
         for startup in installed.peer.startups:
             results.startups.append(StartupRow(startup, time_startup(installed, startup, effort.startups)))
     print(f"\n{text(results)}\n")
-    return _finish(results, complete=not asked.quick and not asked.only, output=asked.output)
+    return _finish(results, complete=not asked.quick and not asked.only and not asked.case, output=asked.output)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,7 +63,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description="optcomp side by side with other libraries."
     )
     parser.add_argument("--only", action="append", metavar="FOLDER", help="a folder of benchmarks/peers; repeatable")
+    parser.add_argument("--case", default="", metavar="TEXT", help="only the cases with this in their name")
     parser.add_argument("--quick", action="store_true", help="few repeats")
+    parser.add_argument("--slow", action="store_true", help="also what takes other libraries minutes")
     parser.add_argument(
         "--output", type=Path, help=f"write the page there; a complete run writes {_PAGE} when this is not given"
     )
@@ -72,17 +81,22 @@ def _prepare(results: Results) -> None:
             results.missing[peer.folder] = str(reason)
 
 
-def _measure(case: Case, effort: Effort, results: Results) -> CaseResult:
+def _measure(case: Case, effort: Effort, results: Results, *, slow: bool) -> CaseResult:
     ours, others = Outcome(error="not measured"), []
     for peer in results.peers:
-        for variant in peer.variants:
+        # The other libraries give the larger of both directions, never one of them.
+        if not peer.is_optcomp and case.adjacency in {"add_one", "remove_one"}:
+            continue
+        for variant in (variant for variant in peer.variants if variant.takes(case)):
             print(f"bench: {case.name} at {case.delta}: {variant.name}", flush=True)
             installed = results.installed.get(peer.folder)
             if installed is None:
                 outcome = Outcome(error="not available")
+            elif case.name in variant.slow and not slow:
+                outcome = Outcome(error="only with --slow")
             else:
                 outcome = run_case(installed, variant, case, effort)
-            if peer.is_optcomp:
+            if peer.is_optcomp and variant is peer.variants[0]:
                 ours = outcome
             else:
                 others.append(PeerRow(variant, outcome))

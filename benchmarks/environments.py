@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.cases import Case
+
 __all__ = ["ROOT", "Peer", "Startup", "UnavailableError", "Variant", "interpreter", "peers"]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,11 +25,25 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to ask a library: a row of the tables."""
+    """One way to ask a library: a row of the tables.
+
+    Args:
+        name: What the tables show.
+        setting: What the runner gets.
+        note: What the report says about it.
+        kinds: The kinds of mechanisms that it can compose.
+        slow: The cases that are measured with ``--slow`` only.
+    """
 
     name: str
     setting: str
     note: str
+    kinds: frozenset[str]
+    slow: frozenset[str] = frozenset()
+
+    def takes(self, case: Case) -> bool:
+        """Whether the library has all that the case asks for, in this way."""
+        return case.kinds <= self.kinds
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,7 @@ class Peer:
     Args:
         folder: Its name, also the name of the environment.
         title: The library's name.
+        python: The version of Python that it needs; None when the one that runs this will do.
         requirements: The pinned versions; None for optcomp, which is measured in the environment that runs this.
         packages: The distributions whose versions the report shows.
         variants: The ways in which it is asked.
@@ -54,6 +71,7 @@ class Peer:
 
     folder: str
     title: str
+    python: str | None
     requirements: Path | None
     packages: tuple[str, ...]
     variants: tuple[Variant, ...]
@@ -79,14 +97,19 @@ def _peer(path: Path) -> Peer:
     return Peer(
         folder=path.parent.name,
         title=said["title"],
+        python=said.get("python"),
         requirements=requirements,
         packages=tuple(said["packages"] if requirements is None else _pinned(requirements)),
-        variants=tuple(Variant(**variant) for variant in said["variants"]),
+        variants=tuple(_variant(**variant) for variant in said["variants"]),
         startups=tuple(
             Startup(startup["label"], tuple(startup["arguments"]), startup.get("goal_seconds"))
             for startup in said.get("startups", [])
         ),
     )
+
+
+def _variant(*, name: str, setting: str, note: str, kinds: list[str], slow: tuple[str, ...] = ()) -> Variant:
+    return Variant(name, setting, note, frozenset(kinds), frozenset(slow))
 
 
 def _pinned(requirements: Path) -> list[str]:
@@ -107,7 +130,8 @@ def interpreter(peer: Peer) -> Path:
     wanted = peer.requirements.read_text(encoding="utf-8")
     if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return python
-    for tool, commands in _ways(home, python, peer.requirements):
+    base = _base(peer)
+    for tool, commands in _ways(base, home, python, peer.requirements):
         print(f"bench: making .bench/{peer.folder} with {tool}", flush=True)
         shutil.rmtree(home, ignore_errors=True)
         if all(_succeeds(command) for command in commands):
@@ -117,15 +141,30 @@ def interpreter(peer: Peer) -> Path:
     raise UnavailableError("its environment could not be made")
 
 
-def _ways(home: Path, python: Path, requirements: Path) -> list[tuple[str, list[list[str]]]]:
+def _base(peer: Peer) -> Path:
+    """The Python that the environment is made with: on PATH, or where pyenv and uv keep theirs."""
+    if peer.python is None:
+        return Path(sys.executable)
+    kept = [
+        *(Path.home() / ".pyenv" / "versions").glob(f"{peer.python}.*/bin/python"),
+        *(Path.home() / ".local" / "share" / "uv" / "python").glob(f"cpython-{peer.python}.*/bin/python"),
+    ]
+    found = [Path(name) for name in (shutil.which(f"python{peer.python}"),) if name]
+    for candidate in (*found, *sorted(kept)):
+        if _succeeds([str(candidate), "-c", ""]):
+            return candidate
+    raise UnavailableError(f"it needs Python {peer.python}, which is not here")
+
+
+def _ways(base: Path, home: Path, python: Path, requirements: Path) -> list[tuple[str, list[list[str]]]]:
     """The tools that can make an environment, with their commands; the first that works is taken."""
     ways = []
     uv = shutil.which("uv") or shutil.which(ROOT / ".uv" / "bin" / "uv")
     if uv is not None:
-        make = [uv, "venv", "--quiet", "--python", sys.executable, str(home)]
+        make = [uv, "venv", "--quiet", "--python", str(base), str(home)]
         fill = [uv, "pip", "install", "--quiet", "--python", str(python), "--requirement", str(requirements)]
         ways.append(("uv", [make, fill]))
-    make = [sys.executable, "-m", "venv", str(home)]
+    make = [str(base), "-m", "venv", str(home)]
     fill = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(requirements)]
     ways.append(("venv and pip", [make, fill]))
     return ways

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import signal
-import statistics
 import subprocess
 import time
 from collections.abc import Sequence
@@ -18,18 +17,18 @@ from typing import Any
 from benchmarks.cases import Case
 from benchmarks.environments import ROOT, Peer, Startup, Variant
 
-__all__ = ["LIMIT_SECONDS", "MEMORY_BYTES", "Clock", "Effort", "Installed", "Outcome", "run_case", "time_startup"]
+__all__ = ["MEMORY_BYTES", "Clock", "Effort", "Installed", "Outcome", "run_case", "time_startup"]
 
-LIMIT_SECONDS = 100.0
 MEMORY_BYTES = 8 * 2**30
 _LONGEST_ERROR = 100
-_SLOW_SECONDS = 5.0  # a first call slower than this is not repeated in another process
+_SLOW_SECONDS = 3.0  # a first call slower than this is not repeated in another process
 _THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
 )
 _KEPT = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR")
 
@@ -42,11 +41,13 @@ class Effort:
         processes: Fresh processes for each case.
         repeats: Later calls in each of them.
         startups: Processes for each start-up figure.
+        limit_seconds: Processor time that the first call of a process may take.
     """
 
     processes: int
     repeats: int
     startups: int
+    limit_seconds: float
 
 
 @dataclass(frozen=True)
@@ -65,16 +66,20 @@ class Outcome:
         value: Its epsilon, None when there is none; `math.inf` is the float.
         lower: The lower end, where the library claims one.
         upper: The upper end, where the library claims one.
-        cold: The first call, median over processes.
-        warm: The best later call of all processes.
+        first: The first call of a process, the least of all processes.
+        later: The best later call of all processes, from nothing but the parameters again.
+        further: The best call for another delta on the same profile.
+        peak_bytes: The most memory that a process needed up to the end of its first call.
         error: Why there is no value.
     """
 
     value: Fraction | float | None = None
     lower: Fraction | None = None
     upper: Fraction | None = None
-    cold: Clock | None = None
-    warm: Clock | None = None
+    first: Clock | None = None
+    later: Clock | None = None
+    further: Clock | None = None
+    peak_bytes: float | None = None
     error: str = ""
 
 
@@ -99,34 +104,40 @@ def run_case(installed: Installed, variant: Variant, case: Case, effort: Effort)
     """Ask one variant one case, in fresh processes."""
     said: list[dict[str, Any]] = []
     for _ in range(effort.processes):
-        once = _ask(installed, variant, case, effort.repeats)
+        once = _ask(installed, variant, case, effort)
         installed.python = once.get("python", installed.python)
         installed.packages = once.get("packages", installed.packages)
         if "error" in once:
             return Outcome(error=once["error"].partition("\n")[0][:_LONGEST_ERROR])
         said.append(once)
-        if once["first"]["wall"] > _SLOW_SECONDS:
+        if once["first"]["cpu"] > _SLOW_SECONDS:
             break
     answers = [once["answer"] for once in said]
     if any(answer != answers[0] for answer in answers):
         return Outcome(error="another answer in another process")
     answer = {end: _number(text) for end, text in answers[0].items()}
     lower, upper = answer.get("lower"), answer.get("upper")
-    later = [once["later"] for once in said if "later" in once]
     return Outcome(
         value=answer["value"],
         lower=lower if isinstance(lower, Fraction) else None,
         upper=upper if isinstance(upper, Fraction) else None,
-        cold=Clock(*(statistics.median(once["first"][clock] for once in said) for clock in ("wall", "cpu"))),
-        warm=Clock(*(min(best[clock] for best in later) for clock in ("wall", "cpu"))) if later else None,
+        first=_least(said, "first"),
+        later=_least(said, "later"),
+        further=_least(said, "further"),
+        peak_bytes=max(once["peak_bytes"] for once in said),
     )
 
 
-def _ask(installed: Installed, variant: Variant, case: Case, repeats: int) -> dict[str, Any]:
+def _least(said: Sequence[dict[str, Any]], which: str) -> Clock | None:
+    clocks = [once[which] for once in said if which in once]
+    return Clock(*(min(clock[name] for clock in clocks) for name in ("wall", "cpu"))) if clocks else None
+
+
+def _ask(installed: Installed, variant: Variant, case: Case, effort: Effort) -> dict[str, Any]:
     request = {
         "setting": variant.setting,
-        "repeats": repeats,
-        "limit_seconds": LIMIT_SECONDS,
+        "repeats": effort.repeats,
+        "limit_seconds": effort.limit_seconds,
         "memory_bytes": MEMORY_BYTES,
         "packages": installed.peer.packages,
         "cases": [case.as_json()],
@@ -141,16 +152,16 @@ def _ask(installed: Installed, variant: Variant, case: Case, repeats: int) -> di
             capture_output=True,
             text=True,
             check=False,
-            timeout=3 * LIMIT_SECONDS,
+            timeout=12 * effort.limit_seconds,
         )
     except subprocess.TimeoutExpired:
-        return {"error": f"no answer in {LIMIT_SECONDS:.0f} s"}
+        return {"error": f"no answer in {effort.limit_seconds:.0f} s"}
     merged: dict[str, Any] = {}
     for line in done.stdout.splitlines():
         merged |= json.loads(line)
     if "answer" not in merged and "error" not in merged:
-        if done.returncode == -signal.SIGALRM:
-            merged["error"] = f"no answer in {LIMIT_SECONDS:.0f} s"
+        if done.returncode == -signal.SIGPROF:
+            merged["error"] = f"no answer in {effort.limit_seconds:.0f} s"
         else:
             last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
             merged["error"] = last[0]
@@ -158,13 +169,13 @@ def _ask(installed: Installed, variant: Variant, case: Case, repeats: int) -> di
 
 
 def time_startup(installed: Installed, startup: Startup, times: int) -> Clock | None:
-    """The median whole process; one more runs before and fills the caches. None when the command fails."""
+    """The least whole process; one more runs before and fills the caches. None when the command fails."""
     command = [str(installed.interpreter), *startup.arguments]
     spent = [_process(command, _environment(installed.peer)) for _ in range(times + 1)][1:]
     known = [clock for clock in spent if clock is not None]
     if len(known) < times:
         return None
-    return Clock(statistics.median(clock.wall for clock in known), statistics.median(clock.cpu for clock in known))
+    return Clock(min(clock.wall for clock in known), min(clock.cpu for clock in known))
 
 
 def _process(command: Sequence[str], environment: dict[str, str]) -> Clock | None:

@@ -47,6 +47,7 @@ class Results:
         machine: What it ran on.
         load: The load average at the start.
         peers: The libraries that were asked for.
+        limit_seconds: Processor time that a first call could take.
         missing: Why a library is not available, by folder.
         installed: The available ones, by folder.
         cases: One result for each case.
@@ -57,6 +58,7 @@ class Results:
     machine: str
     load: float
     peers: tuple[Peer, ...] = ()
+    limit_seconds: float = 0.0
     missing: dict[str, str] = field(default_factory=dict)
     installed: dict[str, Installed] = field(default_factory=dict)
     cases: list[CaseResult] = field(default_factory=list)

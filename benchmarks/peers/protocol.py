@@ -2,77 +2,115 @@
 
 The request holds ``setting``, ``repeats``, ``limit_seconds``, ``memory_bytes``, ``packages`` and ``cases``. The answer
 begins with the versions of the packages; then, for every case, come a line after the first call and a line after the
-later ones, so that an answer is not lost when a later call takes too long. This file needs the standard library only:
-it runs in the environment of every peer.
+later ones, so that an answer is not lost when a later call takes too long. This file needs the standard library only,
+and numpy for random epsilons: it runs in the environment of every peer.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import platform
 import resource
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
-__all__ = ["Answer", "serve"]
+__all__ = ["Answer", "Profile", "serve"]
 
-_ENOUGH_SECONDS = 10.0  # of later calls
+_ENOUGH_SECONDS = 3.0  # of later calls
+_KIB = 1024
 
 Answer = Mapping[str, str]
 """``value``, and ``lower`` and ``upper`` where the library claims them: numbers as text."""
 
+Profile = Callable[[str], Answer]
+"""From a delta, as text, to the answer; what a second delta can reuse is kept in it."""
 
-def serve(solve: Callable[[Mapping[str, Any], str], Answer]) -> None:
+Solve = Callable[[Mapping[str, Any], str], Profile]
+
+
+def serve(solve: Solve) -> None:
     """Answer the request on standard input.
 
     Args:
-        solve: From a case (``groups`` of ``epsilon``, ``delta`` and ``count``; the total ``delta``; the common ``step``
-            of the epsilons) and the variant's setting to the composed epsilon.
+        solve: From a case (``groups`` with ``kind``, ``count`` and parameters; the common ``step`` of the epsilons; the
+            ``adjacency``) and the variant's setting to the profile. Random epsilons are in memory already, as the
+            array ``epsilons`` of their group.
     """
     request = json.load(sys.stdin)
     memory = int(request["memory_bytes"])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     _say(python=platform.python_version(), packages={name: _version(name) for name in request["packages"]})
     for case in request["cases"]:
+        for group in case["groups"]:
+            if group["kind"] == "uniform":
+                group["epsilons"] = _uniform(**{name: group[name] for name in ("seed", "low", "high", "count")})
         try:
-            _serve_case(solve, case, request)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _serve_case(solve, case, request)
         except MemoryError:
             _say(case=case["name"], error=f"out of memory ({memory / 2**30:.0f} GiB)")
         except Exception as error:  # noqa: BLE001  # whatever a peer raises is its answer
             _say(case=case["name"], error=f"{type(error).__name__}: {error}")
 
 
-def _serve_case(
-    solve: Callable[[Mapping[str, Any], str], Answer], case: Mapping[str, Any], request: Mapping[str, Any]
-) -> None:
+def _uniform(*, seed: int, low: float, high: float, count: int) -> object:
+    import numpy as np
+
+    return np.random.default_rng(seed).uniform(low, high, count)
+
+
+def _serve_case(solve: Solve, case: Mapping[str, Any], request: Mapping[str, Any]) -> None:
     limit, setting = float(request["limit_seconds"]), str(request["setting"])
     # The alarm has no handler, so it ends the process even inside compiled code; the parent knows the signal.
-    signal.setitimer(signal.ITIMER_REAL, limit)
-    answer, first = _timed(solve, case, setting)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    _say(case=case["name"], answer=dict(answer), first=first)
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    profile, answer, first = _timed(solve, case, setting)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB
+    _say(case=case["name"], answer=dict(answer), first=first, peak_bytes=peak)
+    if first["cpu"] > limit / 2:
+        return
+    signal.setitimer(signal.ITIMER_PROF, 2 * limit)
     later: list[dict[str, float]] = []
+    further = [_asked(profile, str(case["further_delta"]))[1]]
     for _ in range(int(request["repeats"])):
-        if first["wall"] > limit / 2 or sum(spent["wall"] for spent in later) > _ENOUGH_SECONDS:
+        if sum(spent["wall"] for spent in (*later, *further)) > _ENOUGH_SECONDS:
             break
-        again, spent = _timed(solve, case, setting)
+        profile, again, spent = _timed(solve, case, setting)
         if dict(again) != dict(answer):
             raise RuntimeError("a later call gave another answer")
         later.append(spent)
+        further.append(_asked(profile, str(case["further_delta"]))[1])
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    said: dict[str, object] = {"further": _best(further), "calls": len(later)}
     if later:
-        best = {clock: min(spent[clock] for spent in later) for clock in ("wall", "cpu")}
-        _say(case=case["name"], later=best, calls=len(later))
+        said["later"] = _best(later)
+    _say(case=case["name"], **said)
 
 
-def _timed(
-    solve: Callable[[Mapping[str, Any], str], Answer], case: Mapping[str, Any], setting: str
-) -> tuple[Answer, dict[str, float]]:
+def _best(clocks: list[dict[str, float]]) -> dict[str, float]:
+    return {clock: min(spent[clock] for spent in clocks) for clock in ("wall", "cpu")}
+
+
+def _timed(solve: Solve, case: Mapping[str, Any], setting: str) -> tuple[Profile, Answer, dict[str, float]]:
     wall, cpu = time.perf_counter(), time.process_time()
-    answer = solve(case, setting)
+    with contextlib.redirect_stdout(io.StringIO()):
+        profile = solve(case, setting)
+        answer = profile(str(case["delta"]))
+    return profile, answer, {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+
+
+def _asked(profile: Profile, delta: str) -> tuple[Answer, dict[str, float]]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    with contextlib.redirect_stdout(io.StringIO()):
+        answer = profile(delta)
     return answer, {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
 
 

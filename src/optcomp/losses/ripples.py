@@ -24,7 +24,7 @@ from optcomp.numerics.sampled_ripples import (
     sampled_laplace_ripple,
     sampled_normal_log_growth,
 )
-from optcomp.quantities import approximately
+from optcomp.quantities import Logarithm, Real, approximately
 
 __all__ = ["Followed", "has_ripple"]
 
@@ -65,9 +65,7 @@ class Followed:
     def __init__(self, losses: Losses) -> None:
         pairs = [(loss.epsilon, count) for loss, count in losses if type(loss) is TwoPoint]
         columns = [loss for loss, _ in losses if type(loss) is TwoPointColumn]
-        epsilons = np.concatenate(
-            [np.array([approximately(e) for e, _ in pairs]), *(each.epsilons for each in columns)]
-        )
+        epsilons = np.concatenate([np.array([_nearest(e) for e, _ in pairs]), *(each.epsilons for each in columns)])
         counts = np.concatenate([np.array([float(n) for _, n in pairs]), *(each.counts for each in columns)])
         order = np.argsort(epsilons)
         self.epsilons, self.counts = epsilons[order], counts[order]
@@ -106,7 +104,7 @@ class Followed:
             if isinstance(loss, SampledGaussianLoss):
                 mu, share = math.sqrt(loss.base.mu_squared), float(loss.share)
                 each = sampled_normal_log_growth(mu=mu, share=share, sign=_sign(loss), tilt=tilt, careful=careful)
-            elif isinstance(loss, SampledLaplaceLoss):
+            elif isinstance(loss, SampledLaplaceLoss) and not careful:
                 ratio, share = float(loss.base.ratio), float(loss.share)
                 each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
             else:
@@ -126,6 +124,14 @@ class Followed:
         if len(self.epsilons):
             found.append(TwoPointRipple(self.epsilons, self.counts, tilt, self.sums))
         return found + [_ripple(loss, count, tilt, height) for loss, count in self.others]
+
+
+def _nearest(value: Real) -> float:
+    """The nearest float, to a rounding."""
+    if isinstance(value, Logarithm):
+        with precision(_BITS):
+            return nearest_float(ball(value))
+    return approximately(value)
 
 
 def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:
@@ -159,7 +165,7 @@ def _ripple(loss: Loss, count: int, tilt: float, height: float) -> Ripple:  # no
     if isinstance(loss, LaplaceLoss):
         return ComplexRipple(_laplace(float(loss.ratio), tilt), count)
     if isinstance(loss, BoundedRangeLoss):
-        rate = approximately(loss.epsilon)
+        rate = _nearest(loss.epsilon)
         return ComplexRipple(
             _bounded_range(rate, tilt),
             count,

@@ -255,6 +255,7 @@ class BellRipple(Ripple):
         self._orders = (1,) if variance >= 1 else (1, 2, 3)
         last = self._orders[-1]
         self._left_out = 4 * math.exp(-2 * math.pi**2 * variance * last * (last + 1))
+        self._most = sum(2 * math.exp(-2 * math.pi**2 * m * m * variance) for m in self._orders) + self._left_out
         self._start = sum(
             2 * math.cos(2 * math.pi * m * self._shift) * math.exp(-2 * math.pi**2 * m * m * variance)
             for m in self._orders
@@ -288,12 +289,11 @@ class BellRipple(Ripple):
         phase, reduced = self._reduced(heights)
         near = np.abs(reduced) - half * (self._reach / self._variance) * 1.0001 - 1e-11 * np.abs(phase) - 1e-9
         near = np.clip(near, 0.0, math.pi)
-        others = 1.001 * np.exp(-2 * math.pi * self._variance * (math.pi - near)) + abs(self._start) + self._left_out
-        return self._count * (
-            -0.5 * self._variance * near**2 * (1 - 1e-9)
-            + np.log1p(others)
-            - math.log1p(-abs(self._start) - self._left_out)
-        )
+        # the bound below falls with the phase, but for a rise of at most this next to 0
+        slack = 2 * self._variance * (math.pi * self._most) ** 2
+        others = 1.001 * np.exp(-2 * math.pi * self._variance * (math.pi - near)) + self._most
+        whole = np.log1p(others) - math.log1p(-self._most) + slack
+        return self._count * (-0.5 * self._variance * near**2 * (1 - 1e-9) + whole)
 
     @property
     def period(self) -> tuple[float, float] | None:

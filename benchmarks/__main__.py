@@ -18,7 +18,7 @@ from benchmarks.measure import Effort, Installed, Outcome, run_case, time_startu
 from benchmarks.report import page, text
 from benchmarks.results import CaseResult, PeerRow, Results, StartupRow
 
-_FULL = Effort(processes=3, repeats=5, startups=5, limit_seconds=30)
+_FULL = Effort(processes=2, repeats=5, startups=5, limit_seconds=40)
 _QUICK = Effort(processes=1, repeats=2, startups=3, limit_seconds=10)
 _SLOW = replace(_FULL, limit_seconds=400)
 _PAGE = Path("docs") / "benchmarks.md"

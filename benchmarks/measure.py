@@ -41,7 +41,7 @@ class Effort:
         processes: Fresh processes for each case.
         repeats: Later calls in each of them.
         startups: Processes for each start-up figure.
-        limit_seconds: Processor time that the first call of a process may take.
+        limit_seconds: Wall time that the first call of a process may take.
     """
 
     processes: int
@@ -152,7 +152,7 @@ def _ask(installed: Installed, variant: Variant, case: Case, effort: Effort) -> 
             capture_output=True,
             text=True,
             check=False,
-            timeout=12 * effort.limit_seconds,
+            timeout=6 * effort.limit_seconds,
         )
     except subprocess.TimeoutExpired:
         return {"error": f"no answer in {effort.limit_seconds:.0f} s"}
@@ -160,7 +160,7 @@ def _ask(installed: Installed, variant: Variant, case: Case, effort: Effort) -> 
     for line in done.stdout.splitlines():
         merged |= json.loads(line)
     if "answer" not in merged and "error" not in merged:
-        if done.returncode == -signal.SIGPROF:
+        if done.returncode == -signal.SIGALRM:
             merged["error"] = f"no answer in {effort.limit_seconds:.0f} s"
         else:
             last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]

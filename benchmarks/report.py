@@ -195,8 +195,8 @@ def _conditions(results: Results) -> str:
         f"- Date: {results.date}.",
         f"- Machine: {results.machine}. Load average at the start: {results.load:.1f}.",
         "- One thread: `OMP_NUM_THREADS=1` and the like for the other numerical libraries, in every process.",
-        f"- Limits for a first call: {results.limit_seconds:.0f} s of processor time, {MEMORY_BYTES // 2**30} GiB of memory.",
-        "- Other work went on on the machine. Times are processor time, the least of up to 3 processes with up to 5",
+        f"- Limits for a first call: {results.limit_seconds:.0f} s of wall time, {MEMORY_BYTES // 2**30} GiB.",
+        "- Other work went on on the machine. Times are processor time, the least of up to 2 processes with up to 5",
         "  repetitions each. A slow first call is measured in one process only; a very slow one is not repeated.",
     ]
     for peer in results.peers:

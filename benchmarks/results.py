@@ -47,7 +47,7 @@ class Results:
         machine: What it ran on.
         load: The load average at the start.
         peers: The libraries that were asked for.
-        limit_seconds: Processor time that a first call could take.
+        limit_seconds: Wall time that a first call could take.
         missing: Why a library is not available, by folder.
         installed: The available ones, by folder.
         cases: One result for each case.

@@ -350,12 +350,12 @@ def test_the_answer_of_a_grid_is_confirmed_by_an_exact_engine() -> None:
     assert (found.verdict, found.engine) == (oc.RecheckVerdict.CONFIRMED, "outcomes")
 
 
-def test_the_grid_confirms_where_no_exact_engine_is_left() -> None:
+def test_a_sum_of_waves_confirms_where_no_exact_engine_is_left() -> None:
     parts = [oc.PureDP(epsilon=Fraction(10**14 + 7919 * i**3, 10**15)) for i in range(14)]
     profile = oc.compose(parts, engine="subsets")
     found = oc.recheck(profile.certificate(delta="1e-3", digits=4))
     assert found.verdict is oc.RecheckVerdict.CONFIRMED, found
-    assert found.engine == "bracketing_lattice"
+    assert found.engine == "contour"
 
 
 def test_a_narrower_certificate_than_any_second_engine_reaches_is_consistent() -> None:
@@ -365,7 +365,7 @@ def test_a_narrower_certificate_than_any_second_engine_reaches_is_consistent() -
     assert found.answer is not None
     assert found.answer.intersects(certificate.answer)
     assert found.answer.relative_width > certificate.answer.relative_width
-    assert found.engine == "lattice"
+    assert found.engine == "contour_balls"  # the narrowest of those that were asked
 
 
 @pytest.mark.parametrize("by", ["1e-3", "1e-6", "-1e-3", "-1e-6"])

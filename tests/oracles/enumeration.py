@@ -76,7 +76,9 @@ def sampled(atoms: Atoms, share: Fraction, direction: str, failure: Fraction = F
         for loss, likely in atoms:
             without, record = (1 - lost) * likely * (-loss).exp(), (1 - lost) * likely
             mixed = (1 - q) * without + q * record
-            found.append(((mixed / without).ln(), mixed) if direction == "remove" else ((without / mixed).ln(), without))
+            found.append(
+                ((mixed / without).ln(), mixed) if direction == "remove" else ((without / mixed).ln(), without)
+            )
         if failure:
             last = (1 - q).ln()
             found.append((last, (1 - q) * lost) if direction == "remove" else (-last, lost))

@@ -186,6 +186,8 @@ class Side:
                 engine = engine.with_width(width)
             try:
                 return Answer(complete(question(engine)), choice)
+            except (OverflowError, ZeroDivisionError) as error:  # numbers beyond what floats hold
+                refusal = refusal or _beyond_floats(error)
             except UndecidedError as error:
                 refusal = refusal or error
                 if width is None and isinstance(error.reached, Enclosure):
@@ -201,6 +203,15 @@ class Side:
         if exceeds_failure(self.composite, delta) <= 0:
             return 0.0
         return finite_target(self.composite, delta).relative_width
+
+
+def _beyond_floats(error: Exception) -> UndecidedError:
+    return UndecidedError(
+        field="parameters",
+        value=str(error),
+        condition="are too large or too small together for double precision",
+        remedy="Ask for a nearby value, or with rigor='ball'.",
+    )
 
 
 def _narrow(found: Enclosure, limit: float | None, what: str) -> Enclosure:

@@ -19,7 +19,8 @@ from optcomp.engines.outcomes import Outcomes
 from optcomp.engines.residues import Residues
 from optcomp.engines.subsets import Subsets
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import Composite, PromisedLoss, TwoPoint, TwoPointColumn
+from optcomp.losses import Composite, PromisedLoss, SampledDiscreteGaussianLoss, TwoPoint, TwoPointColumn
+from optcomp.losses.ripples import has_ripple
 from optcomp.quantities import approximately
 from optcomp.sources import statement_of
 
@@ -130,6 +131,7 @@ def _fit_floats(composite: Composite) -> bool:
 def _bracketing(composite: Composite) -> Engine | None:
     taken = bool(composite.losses) and _fit_floats(composite)
     columns = any(issubclass(kind, TwoPointColumn | PromisedLoss) for kind in composite.kinds)
+    columns = columns or (SampledDiscreteGaussianLoss in composite.kinds and not has_ripple(composite.losses))
     return BracketingLattice(composite.losses) if taken and not columns else None
 
 
@@ -221,11 +223,18 @@ def select(composite: Composite, *, rigor: Rigor = "float") -> Choice:
             condition="has no engine for this composition",
             remedy="Ask with rigor='float': the answer is certified as well, with every rounding counted.",
         )
+    if composite.two_points is not None:
+        raise UnsupportedError(
+            field="epsilon",
+            value=f"{len(composite.losses)} different values",
+            condition=f"must lie between {_LEAST:g} and {_MOST:g} when so many are composed",
+            remedy="Leave out epsilons that tiny; one that huge is no protection at all.",
+        )
     raise UnsupportedError(
-        field="epsilon",
-        value=f"{len(composite.losses)} different values",
-        condition=f"must lie between {_LEAST:g} and {_MOST:g} when so many are composed",
-        remedy="Leave out epsilons that tiny; one that huge is no protection at all.",
+        field="mechanisms",
+        value=", ".join(sorted(kind.__name__ for kind in composite.kinds)),
+        condition="have no engine that composes them together",
+        remedy="Describe some of them by a guarantee, PureDP or ApproxDP.",
     )
 
 

@@ -348,6 +348,8 @@ def _affordable(cells: float, size: int) -> bool:
 
 def _short(value: float) -> Fraction:
     """A little below the value, with few bits."""
+    if not math.isfinite(value):
+        return Fraction(0)
     mantissa, exponent = math.frexp(value)
     return Fraction(math.floor(mantissa * 64), 64) * Fraction(2) ** exponent
 

@@ -23,9 +23,10 @@ from typing import ClassVar, Self
 from optcomp.engines.contour_saddles import BITS, Losses, Saddles
 from optcomp.engines.contour_waves import Waves, log_of
 from optcomp.errors import UndecidedError
+from optcomp.losses import mirrored
 from optcomp.losses.ripples import has_ripple
-from optcomp.numerics.balls import ball, hull, nearest_float, precision
-from optcomp.quantities import Enclosure, Real
+from optcomp.numerics.balls import ball, enclose, hull, nearest_float, precision
+from optcomp.quantities import Enclosure, Logarithm, Real, approximately
 from optcomp.sources import ZDW22, states
 
 __all__ = ["BallContour", "Contour"]
@@ -52,7 +53,7 @@ class Contour:
     @classmethod
     def of(cls, losses: Losses) -> Self | None:
         """The engine for these losses, or None when one of them cannot be followed."""
-        return cls(losses) if losses and all(has_ripple(kind) for kind in {type(loss) for loss, _ in losses}) else None
+        return cls(losses) if losses and has_ripple(losses) else None
 
     @property
     def cost(self) -> str:
@@ -106,7 +107,7 @@ class BallContour:
     @classmethod
     def of(cls, losses: Losses) -> Self | None:
         """The engine for these losses, or None when one of them cannot be followed."""
-        return cls(losses) if losses and all(has_ripple(kind) for kind in {type(loss) for loss, _ in losses}) else None
+        return cls(losses) if losses and has_ripple(losses) else None
 
     @property
     def cost(self) -> str:
@@ -151,7 +152,16 @@ class _Questions:
         self._last: Waves | None = None  # of the latest question: often good enough for the next
 
     def delta(self, x: Real, width: float) -> Enclosure:
-        """Delta at a point."""
+        """Delta at a point; a negative one by ``delta(x) = 1 - e^x (1 - delta'(-x))``, delta' of the pair (Q, P)."""
+        other = mirrored(self.saddles.losses) if approximately(x) < 0 else None
+        if other is None:
+            return self._delta(x, width)
+        back = -x if isinstance(x, Logarithm) else Fraction(-x)
+        found = _Questions(other, in_balls=self.saddles.in_balls).delta(back, width)
+        with precision(BITS):
+            return enclose(1 - ball(x).exp() * (1 - hull(found)), least=Fraction(0), most=Fraction(1))
+
+    def _delta(self, x: Real, width: float) -> Enclosure:
         with precision(BITS):
             if ball(x) >= self.saddles.top:
                 return Enclosure.exactly(0)
@@ -186,6 +196,8 @@ class _Questions:
             log_target = nearest_float(hull(target).log())
         tilt, x = self.saddles.saddle_for(log_target)
         noise = 0.45 * width * max(x, 1e-300) / (1.5 * (tilt + 1))
+        if x == 0 and self.saddles.is_private(log_target):
+            return Enclosure.exactly(0)
         if self._last is not None and abs(self._last.line.tilt - tilt) < 0.5 * tilt:
             again = self._last.epsilon(target, x)
             if again is not None and (again.is_exact or again.relative_width <= width):

@@ -139,6 +139,18 @@ class Saddles:
             tilt = self.saddle_at(0.0)[0]
         return tilt, x
 
+    def is_private(self, log_delta: float) -> bool:
+        """Whether delta(0) is certainly below a target, by ``delta(0) <= c e^K(theta)`` for some theta."""
+        for place in range(-60, 61):
+            theta = 2.0 ** (place / 2)
+            k = self.growth(theta)
+            c = theta * math.log(theta) - (1 + theta) * math.log1p(theta)
+            if k + c < log_delta - 1e-3:
+                exact = self.followed.rough_log_growth(theta, careful=True)
+                if exact + 1e-8 * (1 + abs(exact)) + c < log_delta - 1e-6:
+                    return True
+        return False
+
     def _chernoff(self, log_delta: float, near: float) -> tuple[float, float]:
         """An upper bound of x, about, and the tilt that gives it."""
         best, tilt = math.inf, near

@@ -33,11 +33,14 @@ __all__ = ["Waves", "log_of"]
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
-_MOST_SMOOTH = 60_000
-_MOST_SAMPLED = 150_000  # where one node is an integral
+_MOST_SMOOTH = 150_000
+_MOST_SINES = 1e8
+_LEAST = 1e-250  # of a window
 _MOST_NODES = 6_000_000
 _MOST_WORK = 3e8  # nodes times different losses
 _MOST_PERIOD = 20_000_000
+_DEEPEST = -75.0  # where a ripple's period leaves nodes out
+_LEAST_NOISE = 1e-200
 _CHUNK = 1 << 17
 _CARELESS, _CAREFUL = 2.5, 0.1  # how much larger, in logarithms, the first wave may be than the least possible
 _LONG = 4096
@@ -127,13 +130,12 @@ class Waves:
             Fraction(value.relative_width) / Fraction(slope) if math.isfinite(value.relative_width) else Fraction(1)
         )
         rounding = Fraction(guess) / 2**52
-        high = Fraction(guess) + Fraction(guess) + 1000 if not isinstance(top, Fraction) else top
-        return enclose_inverse(
-            self.delta,
-            target,
-            Guess(Fraction(guess), spread * Fraction(11, 20) + rounding, spread * Fraction(11, 20) + rounding),
-            largest=high if isinstance(top, Fraction) else high * 2**60,
-        )
+        largest = top if isinstance(top, Fraction) else (2 * Fraction(guess) + 1000) * 2**60
+        reach = spread * Fraction(11, 20) + rounding
+        inverse = enclose_inverse(self.delta, target, Guess(Fraction(guess), reach, reach), largest=largest)
+        if inverse is not None and not isinstance(top, Fraction) and inverse.upper >= largest:
+            return None  # delta is not known to be 0 there
+        return inverse
 
 
 def log_of(value: Fraction) -> float:
@@ -174,21 +176,13 @@ class _Builder:
 
     def build(self, tilt: float) -> Waves | None:
         """See `Waves.build`."""
-        best: tuple[float, float, float] | None = None
-        least = math.inf
-        for factor in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
-            theta = _short(tilt * factor)
-            window, second = self.problem.window(theta, self.x, self.log_delta)
-            height = self.problem.growth(theta) - theta * self.x - math.log(theta * (1 + theta))
-            least = min(least, height)
-            if not math.isfinite(window) or height > least + self.cancelled:
-                continue
-            if best is None or window < 0.9 * best[1]:
-                best = (theta, window, second)
+        best = self._cheapest(tilt)
         if best is None:
             return None
         self.tilt, self.wide, self.second = best
         self.budget = self._budget()
+        if not math.isfinite(self.budget):
+            return None
         for height in (200.0, 3000.0, 40_000.0):
             self.ripples = self.problem.followed.ripples(self.tilt, height)
             end = self._smooth_end()
@@ -202,6 +196,21 @@ class _Builder:
                 return made
         return self._dithered()
 
+    def _cheapest(self, tilt: float) -> tuple[float, float, float] | None:
+        """The tilt, window and second tilt with the smallest window, where too much does not cancel."""
+        best: tuple[float, float, float] | None = None
+        least = math.inf
+        for factor in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
+            theta = _short(tilt * factor)
+            window, second = self.problem.window(theta, self.x, self.log_delta)
+            height = self.problem.growth(theta) - theta * self.x - math.log(theta * (1 + theta))
+            least = min(least, height)
+            if not math.isfinite(window) or height > least + self.cancelled:
+                continue
+            if best is None or window < 0.9 * best[1]:
+                best = (theta, window, second)
+        return best if best is not None and _LEAST < best[1] < 1 / _LEAST else None
+
     def _budget(self) -> float:
         """The logarithm of what may be left out of the sum of ``2 |M/M(theta)| |kernel|``."""
         k = self.problem.growth(self.tilt)
@@ -212,8 +221,8 @@ class _Builder:
 
     def _smooth_end(self) -> float | None:
         """The height where the waves have ended, if that is not too far."""
-        costly = any(isinstance(each, SampledNormalRipple) for each in self.ripples)
-        most = (_MOST_SAMPLED if costly else _MOST_SMOOTH) * self._unit()
+        cost = sum(each.cost for each in self.ripples if not isinstance(each, TwoPointRipple))
+        most = min(_MOST_SMOOTH, _MOST_SINES / (cost + 1)) * self._unit()
 
         def ended(height: float) -> bool:
             return self._log_beyond(height) <= self.budget
@@ -244,7 +253,9 @@ class _Builder:
         """One period of a grid."""
         step = nearest_float(ball(grid.step))
         nodes = math.ceil(self.wide / step) | 1
-        if nodes > _MOST_PERIOD:
+        each = sum(ripple.cost for ripple in self.ripples if not isinstance(ripple, TwoPointRipple))
+        patterned = any(ripple.period is not None for ripple in self.ripples)
+        if nodes > _MOST_PERIOD or (not patterned and nodes * each > _MOST_SINES):
             return None
         self.wide = nodes * step
         window = nodes * ball(grid.step)
@@ -259,15 +270,14 @@ class _Builder:
 
     def _dithered(self) -> Waves | None:
         """All nodes up to where the added Gaussian ends them."""
-        if self.noise <= 0:
+        if self.noise <= _LEAST_NOISE:
             return None
         end = math.sqrt(2 * max(-self.budget + 5, 5.0) / self.noise)
         while self._log_beyond(end, self.noise) > self.budget:
             end *= 1.1
         last = math.ceil(end / self._unit())
         cut = self.budget - math.log(2 * (last + 1))
-        slow = any(isinstance(each, SampledNormalRipple) for each in self.ripples)
-        if slow and last > _MOST_SAMPLED:
+        if last * sum(each.cost for each in self.ripples if not isinstance(each, TwoPointRipple)) > _MOST_SINES:
             return None
         kept = self._kept(last, cut, level=False, noise=self.noise)
         if kept is None:
@@ -279,6 +289,8 @@ class _Builder:
 
     def _kept(self, last: int, cut: float, *, level: bool, noise: float) -> _Nodes | None:
         """The nodes up to ``last`` whose bound, kernel included unless ``level``, exceeds ``cut``; None: too many."""
+        if last > _MOST_PERIOD and self._runs(last, cut) is None:
+            return None
         found = [_Nodes(np.zeros(1, dtype=np.int64), None)]
         total, work = 0, 0.0
         for places in self._candidates(last, cut):
@@ -313,12 +325,10 @@ class _Builder:
 
     def _candidates(self, last: int, cut: float) -> Iterator[Places]:
         """Runs of nodes that cover all that may matter."""
-        periods = [each.period for each in self.ripples]
-        known = [(near / period, period, near) for period, near in (each for each in periods if each is not None)]
-        many = [each for each in self.ripples if isinstance(each, TwoPointRipple) and each.size > _MANY]
         unit = self._unit()
-        if known and min(known)[0] < 0.25 and cut > -75:
-            _, period, near = min(known)
+        sparse = self._runs(last, cut)
+        if isinstance(sparse, tuple):
+            period, near = sparse
             turns = np.arange(math.floor((last * unit + near) / period) + 1)
             for start in range(0, len(turns), 1 << 14):
                 middle = turns[start : start + (1 << 14)] * period / unit
@@ -326,14 +336,22 @@ class _Builder:
                 first = np.maximum(np.ceil(middle - near / unit - slack), 1).astype(np.int64)
                 final = np.minimum(np.floor(middle + near / unit + slack), last).astype(np.int64)
                 yield _runs(first, final)
-        elif many and last * unit > 4 / many[0].largest:
-            yield from self._from_intervals(many[0], last, cut)
+        elif sparse is not None:
+            yield from self._from_intervals(sparse, last, cut)
         else:
-            if last > _MOST_NODES * 4:
-                last = _MOST_NODES * 4 + 1
             starts = [1, *range(_LONG, last + 1, _CHUNK), last + 1]  # the first nodes are the most important ones
             for start, end in itertools.pairwise(sorted({min(each, last + 1) for each in starts})):
                 yield np.arange(start, end, dtype=np.int64)
+
+    def _runs(self, last: int, cut: float) -> tuple[float, float] | TwoPointRipple | None:
+        """What leaves most nodes out: the period of one ripple and how far from it it is large, or many ripples."""
+        unit = self._unit()
+        periods = [each.period for each in self.ripples]
+        known = [(near / period, period, near) for period, near in (each for each in periods if each is not None)]
+        if known and min(known)[0] < 0.25 and cut - max(0.0, -2 * math.log(unit)) > _DEEPEST:
+            return min(known)[1:]
+        many = [each for each in self.ripples if isinstance(each, TwoPointRipple) and each.size > _MANY]
+        return many[0] if many and last * unit > 4 / many[0].largest else None
 
     def _from_intervals(self, ripple: TwoPointRipple, last: int, cut: float) -> Iterator[Places]:
         """Whole intervals of heights are dropped first."""

@@ -5,7 +5,7 @@ from optcomp.losses import guarantees as _guarantees
 from optcomp.losses.additive import GaussianLoss, LaplaceLoss, StaircaseLoss
 from optcomp.losses.base import Atom, AtomicLoss, Direction, Grid, Loss, TwoPoint, WorstCase, sum_above, worst_case
 from optcomp.losses.columns import TwoPointColumn
-from optcomp.losses.composite import Composite, directions, guarantees, lower
+from optcomp.losses.composite import Composite, directions, guarantees, lower, mirrored
 from optcomp.losses.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, KaryLoss
 from optcomp.losses.failure import exceeds_failure, failure_mass, finite_target, whole_delta
 from optcomp.losses.promises import ConcentratedLoss, PromisedLoss, RenyiLoss
@@ -17,6 +17,7 @@ from optcomp.losses.sampled import (
     SampledLoss,
 )
 from optcomp.losses.selection import BoundedRangeLoss
+from optcomp.losses.skellam import SkellamLoss
 
 __all__ = [
     "Atom",
@@ -39,6 +40,7 @@ __all__ = [
     "SampledGaussianLoss",
     "SampledLaplaceLoss",
     "SampledLoss",
+    "SkellamLoss",
     "StaircaseLoss",
     "TwoPoint",
     "TwoPointColumn",
@@ -49,6 +51,7 @@ __all__ = [
     "finite_target",
     "guarantees",
     "lower",
+    "mirrored",
     "sum_above",
     "whole_delta",
     "worst_case",

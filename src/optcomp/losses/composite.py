@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses.additive import GaussianLoss
 from optcomp.losses.base import Direction, Loss, TwoPoint, worst_case
+from optcomp.losses.sampled import SampledAtoms, SampledLoss
 from optcomp.mechanisms import Mechanism, PoissonSampled, PureDP, Repeated, Sequence
 from optcomp.quantities import Logarithm, Real
 
-__all__ = ["Composite", "directions", "guarantees", "lower"]
+__all__ = ["Composite", "directions", "guarantees", "lower", "mirrored"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,20 @@ def directions(mechanism: Mechanism, adjacency: str | None) -> tuple[Direction, 
             remedy="Use add_or_remove_one; replacing is one removal and one addition.",
         )
     return {"add_one": ("add",), "remove_one": ("remove",)}.get(adjacency, ("remove", "add"))  # type: ignore[return-value]
+
+
+def mirrored(losses: tuple[tuple[Loss, int], ...]) -> tuple[tuple[Loss, int], ...] | None:
+    """The losses of the pair (Q, P); None where a failure stands in the way. All but sampled losses are symmetric."""
+    found: list[tuple[Loss, int]] = []
+    for loss, count in losses:
+        if isinstance(loss, SampledAtoms) and loss.failure:
+            return None
+        if isinstance(loss, SampledLoss | SampledAtoms):
+            other: Direction = "add" if loss.direction == "remove" else "remove"
+            found.append((replace(loss, direction=other), count))  # type: ignore[type-var]  # all of them are dataclasses
+        else:
+            found.append((loss, count))
+    return tuple(found)
 
 
 def lower(mechanism: Mechanism, direction: Direction = "remove") -> Composite:

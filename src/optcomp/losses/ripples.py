@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,7 @@ from optcomp.losses.columns import TwoPointColumn
 from optcomp.losses.discrete import DiscreteGaussianLoss
 from optcomp.losses.sampled import SampledDiscreteGaussianLoss, SampledGaussianLoss, SampledLaplaceLoss
 from optcomp.losses.selection import BoundedRangeLoss
-from optcomp.numerics.balls import ball, nearest_float, precision
+from optcomp.numerics.balls import ball, ends, nearest_float, precision
 from optcomp.numerics.power_sums import PowerSums
 from optcomp.numerics.ripples import AtomRipple, BellRipple, ComplexRipple, NormalRipple, Ripple, TwoPointRipple
 from optcomp.numerics.sampled_ripples import (
@@ -24,7 +25,7 @@ from optcomp.numerics.sampled_ripples import (
     sampled_laplace_ripple,
     sampled_normal_log_growth,
 )
-from optcomp.quantities import Logarithm, Real, approximately
+from optcomp.quantities import Logarithm, Real, approximately, float_up
 
 __all__ = ["Followed", "has_ripple"]
 
@@ -35,6 +36,9 @@ _Ratio = Callable[[Floats], tuple[Complexes, Floats]]
 
 _U = 2.0**-53
 _NARROW = 0.3
+_MOST_PLACES = 3000
+_LIGHT = 2.0**-80  # atoms of such a share count as left out
+_WIDEST = 1e5  # variance of sampled discrete noise whose values are followed one by one
 _MANY = 2000  # different losses of randomized response, from which on sums of powers stand for them
 _BITS = 96
 _KINDS = (
@@ -43,16 +47,17 @@ _KINDS = (
     GaussianLoss,
     LaplaceLoss,
     BoundedRangeLoss,
-    DiscreteGaussianLoss,
     SampledGaussianLoss,
     SampledLaplaceLoss,
-    SampledDiscreteGaussianLoss,
 )
 
 
-def has_ripple(kind: type[Loss]) -> bool:
-    """Whether losses of that class can be followed along a line."""
-    return issubclass(kind, _KINDS)
+def has_ripple(losses: Losses) -> bool:
+    """Whether all losses can be followed along a line; any that has ``main_atoms`` can."""
+    if not all(issubclass(kind, _KINDS) or hasattr(kind, "main_atoms") for kind in {type(loss) for loss, _ in losses}):
+        return False
+    wide = (loss.base for loss, _ in losses if type(loss) is SampledDiscreteGaussianLoss)
+    return all(loss.variance <= _WIDEST for loss in wide)
 
 
 class Followed:
@@ -78,6 +83,11 @@ class Followed:
             return self.sums.log_growth(tilt)
         value = float(_two_point_growth(self.epsilons, tilt) @ self.counts) if len(self.epsilons) else 0.0
         return value, (400 + len(self.epsilons)) * _U * value
+
+    @staticmethod
+    def _is_near(loss: Loss, tilt: float) -> bool:
+        """Whether a sum over all places of discrete noise that a tilt reaches is short enough for a search."""
+        return type(loss) is not SampledDiscreteGaussianLoss or (tilt + 1) * loss.base.sensitivity < _MOST_PLACES
 
     def _thinned(self, tilt: float) -> float:
         """From means of neighbouring epsilons, where their powers do not serve."""
@@ -109,7 +119,8 @@ class Followed:
                 each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
             else:
                 with precision(_BITS):
-                    each = nearest_float(loss.growth(ball(tilt)).log())
+                    known = loss.growth(ball(tilt)).log() if self._is_near(loss, tilt) else ball(1) / 0
+                    each = float_up(ends(known)[1]) if careful or not known.is_finite() else nearest_float(known)
             total += count * each
         return total
 
@@ -181,10 +192,15 @@ def _sign(loss: SampledGaussianLoss | SampledLaplaceLoss) -> int:
 def _atoms(loss: Loss, count: int, tilt: float) -> AtomRipple:
     """Atoms with tilted probabilities; those of infinitely many that are left out are in the error."""
     with precision(_BITS):
-        atoms = loss.atoms() if isinstance(loss, AtomicLoss) else loss.main_atoms()  # type: ignore[attr-defined]
-        weights = [atom.likely * (ball(tilt) * atom.loss).exp() for atom in atoms]
+        atoms = list(loss.atoms() if isinstance(loss, AtomicLoss) else loss.main_atoms())  # type: ignore[attr-defined]
         whole = loss.growth(ball(tilt))
-        left = max(nearest_float(1 - sum(weights, start=ball(0)) / whole), 0.0) + 1e-25
+        weighted = [(atom, atom.likely * (ball(tilt) * atom.loss).exp()) for atom in atoms]
+        least = whole * ball(_LIGHT)
+        weighted = [pair for pair in weighted if not pair[1] < least]
+        atoms, weights = [atom for atom, _ in weighted], [weight for _, weight in weighted]
+        rest = 1 - sum(weights, start=ball(0)) / whole  # with the radii of all numbers that go into it
+        left = float_up(abs(Fraction(ends(abs(rest))[1]))) if rest.is_finite() else math.inf
+        left = left * (1 + 1e-9) + float(len(weights)) * 1e-30
         values = np.array([nearest_float(atom.loss) for atom in atoms])
         shares = np.array([nearest_float(weight / whole) for weight in weights])
     return AtomRipple(values, shares, count, lambda t: np.full(len(t), left))

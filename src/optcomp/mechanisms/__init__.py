@@ -1,6 +1,6 @@
 """What was run, as frozen data."""
 
-from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
+from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Skellam, Staircase
 from optcomp.mechanisms.base import Mechanism, Repeated
 from optcomp.mechanisms.codec import mechanism_from_json, mechanism_to_json
 from optcomp.mechanisms.discrete import RandomizedResponse
@@ -25,6 +25,7 @@ __all__ = [
     "RenyiCurve",
     "Repeated",
     "Sequence",
+    "Skellam",
     "Staircase",
     "ZeroConcentrated",
     "mechanism_from_json",

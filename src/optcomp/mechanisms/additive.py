@@ -16,7 +16,7 @@ from optcomp.errors import InvalidParameterError
 from optcomp.mechanisms.base import Mechanism
 from optcomp.quantities import Number, Real, approximately, count, nonnegative_real, probability, rational
 
-__all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace", "Staircase"]
+__all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace", "Skellam", "Staircase"]
 
 _GAMMA_PLACES = 12
 
@@ -128,6 +128,25 @@ class DiscreteGaussian(Mechanism):
         reach = _whole(sensitivity)
         given = {"standard_deviation": standard_deviation, "variance": variance, "rho": rho}
         self._set(variance=_variance(Fraction(reach), given), sensitivity=reach)
+
+
+@dataclass(frozen=True, init=False)
+class Skellam(Mechanism):
+    """Add the difference of two independent Poisson variables of mean ``variance/2`` each to a whole number.
+
+    Args:
+        variance: Of the noise, above 0.
+        sensitivity: By how much one neighbour changes the exact answer, a whole number of at least 0.
+    """
+
+    kind: ClassVar[str] = "skellam"
+    variance: Fraction
+    sensitivity: int
+
+    def __init__(self, *, variance: Number, sensitivity: int = 1) -> None:
+        reach = _whole(sensitivity)
+        amount = _nonnegative(variance, "variance")
+        self._set(variance=_noise(amount, Fraction(reach), "variance", variance), sensitivity=reach)
 
 
 @dataclass(frozen=True, init=False)

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from optcomp.errors import InvalidParameterError
-from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
+from optcomp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Skellam, Staircase
 from optcomp.mechanisms.base import Mechanism, Repeated
 from optcomp.mechanisms.discrete import RandomizedResponse
 from optcomp.mechanisms.guarantees import ApproxDP, PureDP, PureDPColumn
@@ -36,6 +36,7 @@ KINDS: dict[str, type[Mechanism]] = {
         Gaussian,
         DiscreteLaplace,
         DiscreteGaussian,
+        Skellam,
         Staircase,
         Exponential,
         ZeroConcentrated,

@@ -140,7 +140,7 @@ class Spectrum:
         weights = np.full(len(heights), 2.0)
         weights[0] = 1.0
         total = float(terms @ weights)
-        error = float(size @ (weights * np.expm1(off))) * 1.01
+        error = float(size @ (weights * np.expm1(1.5 * off))) * 1.01
         error += self.lost + (len(heights) + 4) * U * float(size @ weights)
         if not math.isfinite(total + error):
             return ball(1) / 0

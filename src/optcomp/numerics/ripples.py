@@ -79,6 +79,11 @@ class Ripple(ABC):
         return 0.0
 
     @property
+    def cost(self) -> float:
+        """What one height costs, in sines."""
+        return 2.0
+
+    @property
     def period(self) -> tuple[float, float] | None:
         """The distance of heights where this ripple can be large, and how far from them it is small; or None."""
         return None
@@ -279,7 +284,8 @@ class BellRipple(Ripple):
         slope = v * np.abs(reduced) + abs(shift) + self._reach + v * np.abs(extra) * 2 * math.pi * 3 / size
         modulus = -0.5 * v * reduced**2 + np.log(size)
         angle = shift * reduced + 0.5 * self._reach * phase + np.angle(ratio)
-        error = turned * slope + 30 * U * (v * reduced**2 + np.abs(angle) + np.abs(np.log(size))) + 1.5 * off / size
+        error = turned * slope + 30 * U * (v * reduced**2 + np.abs(angle) + np.abs(np.log(size)))
+        error += np.where(off < 0.5 * size, 1.5 * off / size, np.inf)
         error += (20 * U) * np.abs(extra) * v * 2 * math.pi * (np.abs(reduced) + math.pi) / size
         return Swing(self._count * modulus, self._count * angle, self._count * error)
 
@@ -336,6 +342,11 @@ class AtomRipple(Ripple):
         if self._extra is not None:
             error = error + self._extra(heights)
         return Swing.of(found, error, self._count)
+
+    @property
+    def cost(self) -> float:
+        """Two for each value."""
+        return 2.0 * len(self._values)
 
     def beyond(self, height: float) -> float:
         """From the limit, if there is one."""

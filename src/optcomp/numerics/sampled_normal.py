@@ -206,11 +206,16 @@ def sampled_discrete_normal_growth(variance: Ball, reach: int, share: Ball, powe
     beyond = ball(0)
     for side, last in ((-1, -begin), (1, end)):
         own = _bells_beyond(variance, ball(last + 1))
+        edge = ball(side * (last + 1))
+        log_w = (1 - share + share * (ball(reach) * (2 * edge - reach) / (2 * variance)).exp()).log()
         if real <= 0:
-            beyond += (real * (1 - share).log()).exp() * own if side < 0 else own
-        else:
-            shifted = _bells_beyond(variance, ball(last + 1) - side * real * reach)
-            beyond += (1 - share) * own + share * (real * (real - 1) * reach**2 / (2 * variance)).exp() * shifted
+            beyond += (real * (1 - share).log()).exp() * own if side < 0 else (real * log_w).exp() * own
+        elif side < 0:
+            beyond += (real * log_w).exp() * own
+        else:  # w grows by at most e^(reach/variance) from one place to the next
+            falling = edge - real * reach
+            start = (real * log_w - edge**2 / (2 * variance)).exp()
+            beyond += start / (1 - (-falling / variance).exp()) if falling > 0 else ball(1) / 0
     beyond = beyond.union(ball(0))
     around = beyond.union(-beyond)
     found = (total + complex_ball(around, around)) / gaussian_sum(variance, ball(0))

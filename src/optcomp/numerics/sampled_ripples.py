@@ -82,8 +82,9 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
         weights = weights + (0.5 * d * d - 1j * d * z)
     else:
         excess, logs = plain_excess, np.log1p(plain_excess)
-    turned = 9 * share * (1 + grown) * far
-    excess_error: Floats = U * (9 * share * grown * (np.abs(mu * z) + mu * mu) + 18 * np.abs(excess) + turned)
+    turns, sizes = (9.0, 18.0) if far else (6.0, 12.0)  # a complex product rounds more often
+    turned = turns * share * (1 + grown) * far
+    excess_error: Floats = U * (turns * share * grown * (np.abs(mu * z) + mu * mu) + sizes * np.abs(excess) + turned)
     small = np.abs(excess) < 0.05
     y = np.where(small, excess, 0.0)
     series = np.zeros_like(y)
@@ -140,7 +141,7 @@ def _expectations(rule: _Rule, a: float, heights: Floats, sign: float) -> tuple[
         slope = np.where(close, weight_size * 2 * (size + np.abs(rule.logs)), steep) * np.abs(power)
         total = (first + second).sum(axis=1)
         found[start : start + rows] = total if sign > 0 else np.conj(total)
-        off = (110 + 4 * rule.places**2) * U * (first_size + second_size) + 2 * slope * rule.excess_error
+        off = (70 + 2.5 * rule.places**2) * U * (first_size + second_size) + 2 * slope * rule.excess_error
         error[start : start + rows] = off.sum(axis=1)
     return found, error
 
@@ -182,6 +183,12 @@ class SampledNormalRipple(Ripple):
             if edge > float(order.max()):
                 return found, error
             low, edge = edge, 2 * edge if low == 0 else math.inf
+
+    @property
+    def cost(self) -> float:
+        """Four for each node of the rule for large heights."""
+        step, _ = shifted_step(self._mu, self._real, self._size)
+        return 4 * (2 * math.sqrt(2 * self._size) + (abs(self._real) + 1) * self._mu) / max(step, 1e-300)
 
     @property
     def log_growth(self) -> tuple[float, float]:

@@ -343,6 +343,14 @@ class AtomRipple(Ripple):
             error = error + self._extra(heights)
         return Swing.of(found, error, self._count)
 
+    def screen(self, heights: Floats, half: Floats, enough: Floats) -> Floats:
+        """The ratio itself, where only the heights themselves are asked for."""
+        del enough
+        if half.any():
+            return np.zeros(len(heights))
+        swing = self.swing(heights)
+        return np.minimum(swing.modulus + np.where(np.isfinite(swing.error), swing.error, np.inf), 0.0)
+
     @property
     def cost(self) -> float:
         """Two for each value."""

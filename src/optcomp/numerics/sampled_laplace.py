@@ -27,6 +27,7 @@ __all__ = ["sampled_laplace_growth"]
 
 _RATIO = 4  # of the ellipse: the sum of its semi-axes over half a panel
 _HALF_PANEL = 0.25
+_MOST_PANELS = 200
 _LAST = 64 / (15 * (1 - _RATIO**-2))  # Trefethen, "Approximation Theory and Approximation Practice", Theorem 19.3
 
 
@@ -42,6 +43,8 @@ def sampled_laplace_growth(ratio: Ball, share: Ball, power: Either) -> Either:
     turning = (share * (ratio + 1).exp() / (1 - share)).min(ball(1))  # of w for one unit of the imaginary part
     swing = 1.0 + abs(nearest_float(imaginary)) + abs(nearest_float(real))
     panels = max(1, math.ceil(nearest_float(ratio) / 2 / min(_HALF_PANEL, 8 / swing)))
+    if panels > _MOST_PANELS:
+        return power * ball(1) / 0  # nothing is known, at no cost
     half = ratio / (2 * panels)
     points = math.ceil((present_precision() + 24) * math.log(2) / (2 * math.log(_RATIO))) + 4
     wide, tall = (half * ball(Fraction(_RATIO**2 + sign, 2 * _RATIO)) for sign in (1, -1))

@@ -25,6 +25,7 @@ from optcomp.numerics.gaussian_sums import gaussian_sum
 __all__ = ["FAR_TURNS", "best_step", "sampled_discrete_normal_growth", "sampled_normal_growth", "shifted_step"]
 
 _HEIGHTS = 40
+_MOST_NODES = 5000
 _HIGHEST = 1.5
 _REAL_LINE = Fraction(0)
 FAR_TURNS = 16.0
@@ -79,6 +80,8 @@ def _far_growth(mu_squared: Fraction, share: Fraction, power: ComplexBall) -> Co
     height, step = Fraction(d).limit_denominator(1 << 20), _readable(rough)
     first, last = _ends(a, float(share), m, math.sqrt(2 * size))
     begin, end = math.floor(first / float(step)), math.ceil(last / float(step))
+    if end - begin > _MOST_NODES:
+        return power * ball(1) / 0  # nothing is known, at no cost
     total = 0 * power
     for log_w, weight in _table(mu_squared, share, step, begin, end, present_precision(), height):
         total += (power * log_w + weight).exp()
@@ -116,6 +119,8 @@ def _near_growth(mu_squared: Fraction, share: Fraction, power: ComplexBall) -> C
     step = _readable(rough)
     first, last = _ends(a, float(share), m, math.sqrt(2 * size))
     begin, end = math.floor(first / float(step)), math.ceil(last / float(step))
+    if end - begin > _MOST_NODES:
+        return power * ball(1) / 0  # nothing is known, at no cost
     table = _table(mu_squared, share, step, begin, end, present_precision())
     total = 0 * power
     for log_w, weight in table:

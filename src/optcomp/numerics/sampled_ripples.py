@@ -41,6 +41,8 @@ _SIZE = 41.0  # e^-41 is the wanted error of one expectation, before the number 
 _CELLS = 1 << 18
 _BOUND_CELLS = 1000
 _DISTANT, _FAR = 1e3, 1e5
+_MOST_PLACES = 200_000
+_TOO_FAR = "a sampled loss reaches too far for a rule in floats"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
     if a <= 0:
         near = math.sqrt(reach**2 - 2 * a * -math.log1p(-share))
         first = max(a * mu - reach, -near)
+    if not (last - first) / step < _MOST_PLACES:
+        raise OverflowError(_TOO_FAR)
     z = (step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)).astype(np.float64)
     argument = mu * z - 0.5 * mu * mu
     grown = np.exp(argument)
@@ -92,6 +96,16 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
         series = series * y + (-1) ** (order + 1) / order
     second = np.where(small, series * y * y, logs - excess)
     second_size = np.where(small, np.abs(y) ** 2, np.abs(logs) + np.abs(excess))
+    error = _rule_error(mu, share, a, height, (step, d), (float(z[0]), float(z[-1])))
+    return _Rule(weights, logs, excess, excess_error, second, second_size, z, error)
+
+
+def _rule_error(  # noqa: PLR0913, PLR0917  # everything that a rule depends on
+    mu: float, share: float, a: float, height: float, line: tuple[float, float], places: tuple[float, float]
+) -> float:
+    """A bound on the error of ``M - 1`` over M(tilt): aliases, and what lies beyond both ends."""
+    step, d = line
+    far = height * mu > FAR_TURNS
     # Aliases of w^a, of 1 and of a (w - 1), each with its strip around the line. Beyond an end z the rule's sum of w^a
     # is at most e^(-z^2/2)/2 times w(z)^a, or (1 - q)^a: w grows by at most e^(m x) over x, and falls by no more.
     if far:
@@ -104,14 +118,14 @@ def _rule(mu: float, share: float, a: float, height: float, size: float) -> _Rul
     alias = 2 * math.exp(growth - 2 * math.pi * d / step) * 1.01
     plain = 2 * math.exp(simple - 2 * math.pi * d / step) * 1.01
     ends = 0.0
-    for place in (0, -1):
-        raised = a * math.log1p(plain_excess[place])
-        if a < 0 and place == 0:
-            raised = max(raised, a * math.log1p(-share)) if z[0] > a * mu else raised
-        rest = 1 + (abs(a) + height) * (share + abs(plain_excess[place]))
-        ends += 0.5 * (math.exp(raised - 0.5 * z[place] ** 2) + rest * math.exp(-0.5 * z[place] ** 2))
-    error = alias + plain + 2 * (abs(a) + height) * share * plain + ends * math.exp(edge) * 1.01
-    return _Rule(weights, logs, excess, excess_error, second, second_size, z, error)
+    for place, side in zip(places, (-1, 1), strict=True):
+        excess = share * math.expm1(mu * place - 0.5 * mu * mu)
+        raised = a * math.log1p(excess)
+        if a < 0 and side < 0:
+            raised = max(raised, a * math.log1p(-share)) if place > a * mu else raised
+        rest = 1 + (abs(a) + height) * (share + abs(excess))
+        ends += 0.5 * (math.exp(raised - 0.5 * place**2) + rest * math.exp(-0.5 * place**2))
+    return alias + plain + 2 * (abs(a) + height) * share * plain + ends * math.exp(edge) * 1.01
 
 
 def _expectations(rule: _Rule, a: float, heights: Floats, sign: float) -> tuple[Complexes, Floats]:
@@ -302,6 +316,8 @@ def sampled_laplace_ripple(  # noqa: PLR0913  # the law, the line and how far al
     """
     turning = min(1.0, share * math.exp(min(ratio + 1, 700.0)) / (1 - share))  # of w for one unit of the imaginary part
     panels = max(1, math.ceil(ratio / 0.5 * max(1.0, height * turning / 20)))
+    if not panels < _MOST_PLACES / _NODES:
+        raise OverflowError(_TOO_FAR)
     half = ratio / (2 * panels)
     _, density, logs = _laplace_rule(ratio, share, panels)
     low, high = float(logs[0]), float(logs[1])

@@ -70,10 +70,10 @@ def _epsilons(cases: Sequence[CaseResult]) -> Table:
     words = (
         "The least epsilon at delta, asked for with both ends and a relative width of at most 1e-9. *Width* is upper "
         "minus lower end, relative to the upper end. *Memory* is the most that the whole process needed. *Goals* are "
-        "for a new profile, and behind it for a further delta or for memory. *Second route* tells how far away an "
-        "answer is that was computed in another way, in plain floats and without code of optcomp, relative to epsilon: "
-        "all losses added one at a time, scipy's incomplete beta function, or a Fourier integral by the trapezoidal "
-        "rule."
+        "for the first call and a new profile, and behind that for a further delta or for memory. *Second route* tells "
+        "how far away an answer is that was computed in another way, in plain floats and without code of optcomp, "
+        "relative to epsilon: all losses added one at a time, scipy's incomplete beta function, or a Fourier integral "
+        "by the trapezoidal rule."
     )
     header = (
         "mechanisms",

@@ -257,7 +257,7 @@ def test_noise_is_named_and_not_swapped() -> None:
     """Standard deviation and epsilon were swapped by position, and nobody noticed."""
     for kind in (oc.Gaussian, oc.Laplace, oc.DiscreteGaussian, oc.DiscreteLaplace, oc.Staircase, oc.PoissonSampled):
         with pytest.raises(TypeError):
-            kind(1, 1)  # type: ignore[misc, call-arg]
+            kind(1, 1)  # type: ignore[arg-type, misc, call-arg]
     assert near(oc.compose(gaussian(standard_deviation=1)).delta(epsilon="4.2246789"), "0.00001901277")
 
 
@@ -295,7 +295,7 @@ def test_replacing_costs_more_than_adding() -> None:
     ],
 )
 def test_a_tiny_delta_of_a_long_run(share: str, delta: str, printed: str) -> None:
-    """The answer jumped from 0.056 to 3.8 where float mass fell below its own rounding; the lower bound was negative."""
+    """The answer jumped from 0.056 to 3.8 where float mass fell below its rounding; a lower bound was negative."""
     assert near_or_below(sampled(share, "4", 10_000).epsilon(delta=delta), printed)
 
 
@@ -308,7 +308,8 @@ def test_a_delta_that_nothing_costs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "printed"), [(1, "0.0999049"), (10, "0.9686992"), (50, "2.5940529"), (100, "3.9757061"), (200, "6.1485671")]
+    ("count", "printed"),
+    [(1, "0.0999049"), (10, "0.9686992"), (50, "2.5940529"), (100, "3.9757061"), (200, "6.1485671")],
 )
 def test_epsilon_grows_with_the_root_of_the_count(count: int, printed: str) -> None:
     """It looked linear, because no part of delta was spent on it."""
@@ -335,7 +336,8 @@ def test_sampled_laplace_noise_composes() -> None:
     """The flat parts of its loss ended in a crash."""
     step = oc.PoissonSampled(mechanism=oc.Laplace(scale=1), sampling_probability="0.1")
     found = oc.compose(step.repeated(10), adjacency="add_or_remove_one").epsilon(delta="1e-5")
-    assert near(found, "1.1742073")
+    assert Fraction("1.1742073") in found  # few runs: only the grid's width is promised
+    assert found.relative_width <= 1e-6
 
 
 def test_a_conversion_is_never_below_the_truth() -> None:
@@ -515,7 +517,9 @@ def test_a_curve_that_cannot_be_true_is_refused() -> None:
         oc.RenyiCurve(orders=[2, 4], divergences=["0.2", "0.1"])
 
 
-@pytest.mark.parametrize(("delta", "printed"), [("1e-3", "3.49225057221"), ("1e-5", "3.49996120782"), ("4.9e-6", "inf")])
+@pytest.mark.parametrize(
+    ("delta", "printed"), [("1e-3", "3.49225057221"), ("1e-5", "3.49996120782"), ("4.9e-6", "inf")]
+)
 def test_failures_of_two_kinds(delta: str, printed: str) -> None:
     """The mass at infinity of a mixture was rounded away."""
     parts = [oc.ApproxDP(epsilon="0.5", delta="1e-6").repeated(3), oc.ApproxDP(epsilon=1, delta="1e-6").repeated(2)]
@@ -560,8 +564,12 @@ def test_a_sampled_mechanism_needs_its_relation() -> None:
 
 def test_no_other_kind_of_sampling_is_taken_for_poisson_sampling() -> None:
     """Shuffled batches were given the number of Poisson samples."""
-    raw = {"kind": "poisson_sampled", "sampling_probability": "0.01", "mechanism": {"kind": "gaussian", "variance": "1"}}
-    assert oc.mechanism_from_json(raw)
+    raw = {
+        "kind": "poisson_sampled",
+        "sampling_probability": "0.01",
+        "mechanism": {"kind": "gaussian", "variance": "1"},
+    }
+    assert oc.mechanism_from_json(raw).kind == "poisson_sampled"
     for kind in ("shuffled", "sampled_without_replacement", "fixed_size_sampled"):
         with pytest.raises(oc.InvalidParameterError):
             oc.mechanism_from_json({**raw, "kind": kind})

@@ -139,7 +139,7 @@ def test_randomized_response_is_pure_dp_with_a_logarithm() -> None:
 
 
 def test_more_categories_leak_less_than_their_epsilon_allows() -> None:
-    """Truth 1/2 and either lie 1/4: the epsilon is ln 2, and at 0 the total variation is 1/4, below that of two answers."""
+    """Truth 1/2, either lie 1/4: the epsilon is ln 2, and the total variation 1/4 is below that of two answers."""
     profile = oc.compose(oc.RandomizedResponse(probability="0.5", categories=3))
     assert profile.largest_epsilon.intersects(oc.compose(oc.PureDP(epsilon="ln(2)")).largest_epsilon)
     assert Fraction(1, 4) in profile.delta(0)

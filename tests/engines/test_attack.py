@@ -167,7 +167,9 @@ def test_no_engine_is_wrong_anywhere(start: int) -> None:
 
 def test_the_sample_reaches_every_engine() -> None:
     reached = [name for index in range(SAMPLE) for name, _ in engines(problem(index))]
-    assert {rule.name: reached.count(rule.name) >= 10 for rule in TABLE} == dict.fromkeys((r.name for r in TABLE), True)
+    others = {"conversion", "residues"}  # for promises, and for losses with a density
+    expected = {rule.name: rule.name not in others for rule in TABLE}
+    assert {rule.name: reached.count(rule.name) >= 10 for rule in TABLE} == expected
 
 
 def test_the_judge_refuses_a_shifted_answer() -> None:

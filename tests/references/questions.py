@@ -28,7 +28,7 @@ from optcomp.theorems.renyi import pure_dp_rho, zcdp_delta, zcdp_epsilon
 from tests.references.printed import Answer, Approximate, MalformedError, OneOf
 from tests.references.reading import read_mechanisms
 
-__all__ = ["CASES", "QUESTIONS", "Case", "kind_of"]
+__all__ = ["CASES", "QUESTIONS", "Case", "in_balls", "kind_of"]
 
 Case = Mapping[str, Any]
 """One entry of a list of a reference file."""
@@ -59,7 +59,10 @@ def _profile(case: Case) -> Profile:
 
 def _terms(case: Case) -> tuple[Term, ...]:
     whole = Sequence(parts=read_mechanisms(case.get("mechanisms")))
-    return tuple(Term(epsilon=epsilon, delta=delta, count=count) for epsilon, delta, count in guarantees(whole))
+    known = guarantees(whole)
+    if known is None:
+        raise MalformedError("this theorem is for mechanisms that are known by epsilon and delta")
+    return tuple(Term(epsilon=epsilon, delta=delta, count=count) for epsilon, delta, count in known)
 
 
 def _single(case: Case) -> dict[str, Any]:
@@ -76,6 +79,14 @@ def _delta(case: Case) -> Answer:
 
 def _epsilon(case: Case) -> Answer:
     return _profile(case).epsilon(delta=case["query"]["delta"])
+
+
+def in_balls(case: Case) -> Enclosure:
+    """The answer without floats, for a case that asks for an epsilon or a delta."""
+    profile, query = _profile(case), case["query"]
+    if "epsilon" in query:
+        return profile.delta(epsilon=query["epsilon"], rigor="ball")
+    return profile.epsilon(delta=query["delta"], rigor="ball")
 
 
 def _curves(case: Case) -> Answer:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.references.check import Outcome, cases_in, read, run
-from tests.references.printed import Verdict
+from tests.references.printed import Verdict, judge
+from tests.references.questions import in_balls
 
 HERE = Path(__file__).resolve().parent
 FILES = [
@@ -86,3 +87,29 @@ def test_every_case_names_its_method() -> None:
 def test_one_short_number_only_is_a_rounded_one() -> None:
     rounded = {name for file, name in CASES if outcome(file, name).rounded}
     assert rounded == {"tiny-eps-0"}  # tanh(5e-13), of which 22 digits are zeros but for the first
+
+
+IN_BALLS = ["homogeneous", "lattice-", "psg-", "census", "dgauss-", "gauss-"]
+SLOW = {"psg-s2-q0.1-T2-", "psg-s1-q0.3-T2-", "psg-s2-q0.0001-T100000-", "psg-s0.5-q0.004-T2000-"}
+
+
+def asks_one_number(case: Any) -> bool:
+    return case["value"] is not None and case["query"].keys() <= {"epsilon", "delta"} and len(case["query"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        pytest.param(file, name, marks=[pytest.mark.nightly] if name.startswith(tuple(SLOW)) else [])
+        for (file, name), (group, _, case) in CASES.items()
+        if group == "cases"
+        and f"{file}/{name}".startswith(("homogeneous/", "census/"))
+        or (file in {"heterogeneous", "mechanisms", "sampled"} and name.startswith(tuple(IN_BALLS)))
+        if asks_one_number(case)
+    ],
+)
+def test_balls_meet_the_reference_more_narrowly(file: str, name: str) -> None:
+    case = CASES[file, name][2]
+    found = in_balls(case)
+    assert [each.verdict for each in judge(case["value"], found, digits=case.get("digits"))] == [Verdict.INSIDE]
+    assert found.relative_width <= 1e-12

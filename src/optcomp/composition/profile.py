@@ -27,6 +27,11 @@ class Profile:
     What is assumed: each mechanism, whatever was seen before, meets the guarantee it is listed with; the parameters
     were fixed before the first answer was seen. The mechanisms themselves may be chosen adaptively.
 
+    Two kinds of mechanism are no optimum: promises about Renyi divergences (`ZeroConcentrated`, `RenyiCurve`) are
+    converted, and two or more `Exponential` mechanisms are composed by one pair that dominates every place of their
+    ranges. There the answers are those of the conversion and of that pair: ``upper`` is a guarantee, ``lower`` is not a
+    limit of what could be proved otherwise.
+
     Args:
         mechanism: What was run.
         adjacency: The relation between neighbouring data sets that every guarantee in it refers to, where it is known.

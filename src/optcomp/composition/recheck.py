@@ -58,10 +58,12 @@ def recheck(certificate: Certificate) -> Recheck:
         return Recheck(verdict=RecheckVerdict.CONTRADICTED, engine=None, answer=None, reason=wrong)
     seen, refusals = [], []
     for rule, takes in profile.considered:
-        if not takes or rule.name == certificate.engine:
+        if not takes or rule.method == auto.named(certificate.engine).method:
             continue
         try:
-            answer = _ask(Profile(mechanism=certificate.mechanism, engine=rule.name), certificate)
+            answer = _ask(
+                Profile(mechanism=certificate.mechanism, adjacency=certificate.adjacency, engine=rule.name), certificate
+            )
         except OptcompError as error:
             refusals.append(f"{rule.name}: {error.condition}")
             continue

@@ -60,6 +60,11 @@ class Rule:
         return self.kind.name
 
     @property
+    def method(self) -> str:
+        """What it does: two engines of one method in different arithmetic are no check of each other."""
+        return self.name.removesuffix("_balls")
+
+    @property
     def theorem(self) -> str:
         """The theorem that the engine computes."""
         return str(statement_of(self.kind.delta))

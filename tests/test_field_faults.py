@@ -257,7 +257,7 @@ def test_noise_is_named_and_not_swapped() -> None:
     """Standard deviation and epsilon were swapped by position, and nobody noticed."""
     for kind in (oc.Gaussian, oc.Laplace, oc.DiscreteGaussian, oc.DiscreteLaplace, oc.Staircase, oc.PoissonSampled):
         with pytest.raises(TypeError):
-            kind(1, 1)  # type: ignore[arg-type, misc, call-arg]
+            kind(1, 1)  # type: ignore[arg-type, call-arg]
     assert near(oc.compose(gaussian(standard_deviation=1)).delta(epsilon="4.2246789"), "0.00001901277")
 
 

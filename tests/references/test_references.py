@@ -102,8 +102,7 @@ def asks_one_number(case: Any) -> bool:
     [
         pytest.param(file, name, marks=[pytest.mark.nightly] if name.startswith(tuple(SLOW)) else [])
         for (file, name), (group, _, case) in CASES.items()
-        if group == "cases"
-        and f"{file}/{name}".startswith(("homogeneous/", "census/"))
+        if (group == "cases" and f"{file}/{name}".startswith(("homogeneous/", "census/")))
         or (file in {"heterogeneous", "mechanisms", "sampled"} and name.startswith(tuple(IN_BALLS)))
         if asks_one_number(case)
     ],

@@ -53,6 +53,10 @@ class Profile:
         found = directions(self.mechanism, self.adjacency)
         return tuple(Side(lower(self.mechanism, direction), self.engine) for direction in found)
 
+    def __reduce__(self) -> tuple[type[Profile], tuple[Mechanism, str | None, str | None]]:
+        """A copy starts without what was remembered."""
+        return Profile, (self.mechanism, self.adjacency, self.engine)
+
     @cached_property
     def choice(self) -> auto.Choice:
         """The engine that answers, and why it was chosen.

@@ -75,6 +75,15 @@ class Side:
             place += 1
 
     @cached_property
+    def _adjusted(self) -> dict[tuple[str, float], Engine]:
+        """Engines set to a wanted width: they remember, too."""
+        return {}
+
+    def __reduce__(self) -> tuple[type[Side], tuple[Composite, str | None]]:
+        """A copy starts without what was remembered."""
+        return Side, (self.composite, self.engine)
+
+    @cached_property
     def _named(self) -> auto.Choice:
         return auto.build(self.composite, self.engine or "")
 
@@ -183,7 +192,7 @@ class Side:
             if reached is not None and reached.value.relative_width <= (getattr(engine, "width", None) or 0.0):
                 return reached  # it is as narrow as this engine would be content with
             if width is not None and isinstance(engine, Adjustable):
-                engine = engine.with_width(width)
+                engine = self._adjusted.setdefault((choice.name, width), engine.with_width(width))
             try:
                 return Answer(complete(question(engine)), choice)
             except (OverflowError, ZeroDivisionError) as error:  # numbers beyond what floats hold

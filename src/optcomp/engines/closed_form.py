@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from optcomp.errors import UndecidedError
-from optcomp.losses import Loss, PromisedLoss, TwoPointColumn
+from optcomp.losses import AtomicLoss, Loss, PromisedLoss, TwoPointColumn
 from optcomp.numerics.balls import Ball, ball, enclose, ends, hull, precision, refine
 from optcomp.numerics.bracket import Guess, enclose_inverse
 from optcomp.quantities import Enclosure, Real
@@ -81,6 +81,9 @@ class ClosedForm:
         )
 
     def _value(self, x: Ball) -> Ball:
+        if isinstance(self.loss, AtomicLoss):  # an atom at x itself adds next to nothing, whichever side it is on
+            parts = [(atom.loss, atom.likely - x.exp() * atom.unlikely) for atom in self.loss.atoms()]
+            return sum((part.max(ball(0)) for loss, part in parts if not loss < x), start=ball(0))
         likely, unlikely = self.loss.above(x)
         return likely - x.exp() * unlikely
 

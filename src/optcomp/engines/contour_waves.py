@@ -200,13 +200,13 @@ class _Builder:
         """The tilt, window and second tilt with the smallest window, where too much does not cancel."""
         best: tuple[float, float, float] | None = None
         least = math.inf
-        for factor in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
+        for factor in (1.0, 0.93, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):
             theta = _short(tilt * factor)
             window, second = self.problem.window(theta, self.x, self.log_delta)
             height = self.problem.growth(theta) - theta * self.x - math.log(theta * (1 + theta))
-            least = min(least, height)
             if not math.isfinite(window) or height > least + self.cancelled:
                 continue
+            least = min(least, height)
             if best is None or window < 0.9 * best[1]:
                 best = (theta, window, second)
         return best if best is not None and _LEAST < best[1] < 1 / _LEAST else None

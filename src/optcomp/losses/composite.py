@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -117,9 +118,16 @@ def lower(mechanism: Mechanism, direction: Direction = "remove") -> Composite:
     if normal:
         losses[GaussianLoss(normal)] = 1
     found: list[tuple[Loss, int]] = sorted(losses.items(), key=lambda item: item[0].order)
-    rationals = sorted((top / bottom, top, bottom, count) for (top, bottom), count in pure.items())
+    rationals = sorted((_near(top, bottom), top, bottom, count) for (top, bottom), count in pure.items())
     found[:0] = [(TwoPoint(Fraction(top, bottom)), count) for _, top, bottom, count in rationals]
     return Composite(failures=tuple(sorted(failures.items())), losses=tuple(found))
+
+
+def _near(top: int, bottom: int) -> float:
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf
 
 
 def guarantees(mechanism: Mechanism) -> tuple[tuple[Real, Fraction, int], ...] | None:

@@ -196,7 +196,7 @@ def _atoms(loss: Loss, count: int, tilt: float) -> AtomRipple:
         whole = loss.growth(ball(tilt))
         weighted = [(atom, atom.likely * (ball(tilt) * atom.loss).exp()) for atom in atoms]
         least = whole * ball(_LIGHT)
-        weighted = [pair for pair in weighted if not pair[1] < least]
+        weighted = [pair for pair in weighted if not pair[1] < least] or weighted[:1]
         atoms, weights = [atom for atom, _ in weighted], [weight for _, weight in weighted]
         rest = 1 - sum(weights, start=ball(0)) / whole  # with the radii of all numbers that go into it
         left = float_up(abs(Fraction(ends(abs(rest))[1]))) if rest.is_finite() else math.inf

@@ -14,7 +14,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import zeta
 
 __all__ = ["PowerSums"]
 
@@ -44,6 +43,8 @@ class PowerSums:
             for m in range(_TERMS + 1):
                 power *= square
                 sums[m] += power.sum()
+        from scipy.special import zeta
+
         blocks = len(epsilons) / _BLOCK + 30
         orders = np.arange(1, _TERMS + 1)
         self._coefficients = (

@@ -125,9 +125,10 @@ def _near_growth(mu_squared: Fraction, share: Fraction, power: ComplexBall) -> C
     total = 0 * power
     for log_w, weight in table:
         total += (power * log_w + weight).exp()
-    absolute = _absolute(mu_squared, share, step, begin, end, present_precision(), a)
-    if not (real - ball(a)).is_zero():
-        absolute = ball(1) / 0
+    if (real - ball(a)).is_zero():
+        absolute = _absolute(mu_squared, share, step, begin, end, present_precision(), a)
+    else:
+        absolute = _sum(table, real)
     height = ball(d)
     strip = (height**2 / 2 + imaginary * mu * height).exp()
     if not real >= 0:
@@ -167,9 +168,13 @@ def _absolute(  # noqa: PLR0913, PLR0917  # as above
 ) -> Ball:
     """The rule's sum for a real power."""
     table = _table(mu_squared, share, step, begin, end, bits)
+    return _sum(table, ball(real))
+
+
+def _sum(table: tuple[tuple[ComplexBall, ComplexBall], ...], power: Ball) -> Ball:
     found = ball(0)
     for log_w, weight in table:
-        found += (ball(real) * log_w + weight).exp().real
+        found += (power * log_w + weight).exp().real
     return found
 
 

@@ -21,7 +21,6 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from optcomp.numerics.ripples import AtomRipple, Ripple, Swing
 from optcomp.numerics.sampled_normal import FAR_TURNS, best_step, shifted_step
@@ -241,6 +240,8 @@ class SampledNormalRipple(Ripple):
 
     def _bound(self, height: float, d: float) -> float:
         """``ln`` of the bound over M(tilt)."""
+        from scipy.special import ndtr
+
         a, mu, q = self._real, self._mu, self._share
         reach = 12.0
         last = reach + max(a, 0.0) * mu

@@ -27,7 +27,7 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test nightly bench docs lint lock clean
+.PHONY: help setup run test nightly peers bench docs lint lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -50,6 +50,13 @@ test: lint docs ## run every check: lint, documents, tests against the wheel
 nightly: setup ## run the long tests
 	@echo "nightly: pytest, long tests only"
 	@$(BIN)/python -P -m pytest -n 2 -m nightly --hypothesis-profile=nightly
+
+peers: setup ## check the conversions against the real dp_accounting, in .peers/
+	@set -eu; $(FIND_UV); \
+	echo "peers: dp_accounting beside the wheel in .peers/"; \
+	"$$uv" venv --quiet --clear .peers; \
+	"$$uv" pip install --quiet --python .peers/bin/python . pytest hypothesis "dp-accounting==0.6.0"; \
+	.peers/bin/python -P -m pytest -m nightly tests/interop/test_peers.py
 
 bench: setup ## measure side by side with peers; write docs/benchmarks.md and docs/scaling.md
 	@echo "bench: python -m benchmarks"

@@ -31,7 +31,7 @@ _WHOLE_SENSITIVITY = {
     "type": ["integer", "string"],
     "minimum": 0,
 }
-_ON_INTEGERS = ("discrete_gaussian", "discrete_laplace")
+_ON_INTEGERS = ("discrete_gaussian", "discrete_laplace", "skellam")
 
 
 def _mechanism() -> dict[str, object]:

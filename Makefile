@@ -83,6 +83,6 @@ lock: ## resolve the dependencies again and write uv.lock
 	"$$uv" lock --upgrade --default-index https://pypi.org/simple
 
 clean: ## remove everything that the other targets made
-	@echo "clean: .venv .uv docs/_build and caches"
-	@rm -rf .venv .uv .bench build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@echo "clean: .venv .uv .peers docs/_build and caches"
+	@rm -rf .venv .uv .peers .bench build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

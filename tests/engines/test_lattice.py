@@ -220,7 +220,8 @@ def test_an_engine_that_does_not_exist_is_refused() -> None:
 
 
 def test_the_step_is_the_largest_common_one() -> None:
-    losses = lower(oc.Sequence(parts=[oc.PureDP(epsilon="0.6"), oc.PureDP(epsilon="1/3")])).losses
+    losses = lower(oc.Sequence(parts=[oc.PureDP(epsilon="0.6"), oc.PureDP(epsilon="1/3")])).two_points
+    assert losses is not None
     engine = Lattice.of(losses)
     assert engine is not None
     assert engine.step == Fraction(1, 15)

@@ -155,7 +155,8 @@ def test_forty_arbitrary_epsilons() -> None:
 @pytest.mark.parametrize(("size", "takes"), [(1, True), (44, True), (45, False), (60, False)])
 def test_how_many_different_epsilons_are_taken(size: int, takes: bool) -> None:
     composite = lower(oc.Sequence(parts=[oc.PureDP(epsilon=each) for each in arbitrary(size)]))
-    assert (Subsets.of(composite.losses) is not None) == takes
+    assert composite.two_points is not None
+    assert (Subsets.of(composite.two_points) is not None) == takes
     if not takes:
         with pytest.raises(oc.UnsupportedError) as caught:
             build(composite, "subsets")

@@ -70,7 +70,7 @@ def explain_plan(source: Source) -> ExplainAnswer:
     choice = profile.choice
     advice = (
         ""
-        if choice.rule.exact
+        if choice.rule.exact or profile.sides[0].composite.two_points is None
         else "Round the epsilons up to a common step, such as 0.001, or to few different values: that is safe."
     )
     return ExplainAnswer(

@@ -24,6 +24,10 @@ CASES: dict[str, tuple[dict[str, str], oc.Mechanism]] = {
         {"kind": '"approx_dp"', "epsilon": "0.1", "delta": "1e-9"},
         oc.ApproxDP(epsilon="0.1", delta="1e-9"),
     ),
+    "skellam": (
+        {"kind": '"skellam"', "variance": "2.5", "sensitivity": "2"},
+        oc.Skellam(variance="2.5", sensitivity=2),
+    ),
     "gaussian variance": (
         {"kind": '"gaussian"', "variance": '"104/4099"', "sensitivity": "1.5"},
         oc.Gaussian(variance=Fraction(104, 4099), sensitivity=Fraction(3, 2)),

@@ -47,6 +47,7 @@ PLAN: dict[str, Any] = {
             "count": 480,
         },
         {"mechanism": {"kind": "pure_dp_column", "epsilons": [0.1, "0.2"]}},
+        {"mechanism": {"kind": "skellam", "variance": "9/2", "sensitivity": "2"}},
     ],
 }
 CERTIFICATE = oc.certificate_to_json(

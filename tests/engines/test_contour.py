@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
@@ -57,15 +58,14 @@ def test_gaussian(engine: str, mu: str, x: str) -> None:
     assert answer.relative_width <= 1e-8
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("q", "x"), [("0.01", "0.5"), ("0.2", "1"), ("0.9", "0.1")])
-def test_one_sampled_gaussian_step(engine: str, q: str, x: str) -> None:
+def test_one_sampled_gaussian_step(q: str, x: str) -> None:
+    """One step has a closed form; its waves end too slowly for this engine, which says so or is right."""
     step = oc.PoissonSampled(mechanism=oc.Gaussian(noise_multiplier=1), sampling_probability=q)
-    try:
-        answer = oc.compose(step, adjacency="remove_one", engine=engine).delta(x)
-    except oc.UndecidedError:
-        pytest.skip("not answered: the waves of one step end too slowly")
-    assert contains(answer, sampled_gaussian_delta(q, x), 33)
+    assert contains(oc.compose(step, adjacency="remove_one").delta(x), sampled_gaussian_delta(q, x), 33)
+    with suppress(oc.UndecidedError):
+        answer = oc.compose(step, adjacency="remove_one", engine="contour").delta(x)
+        assert contains(answer, sampled_gaussian_delta(q, x), 33)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,6 @@ def test_discrete_gaussians(engine: str, x: str) -> None:
     assert answer.relative_width <= 1e-8
 
 
-@pytest.mark.xfail(reason="the search for a tilt does not end in time", run=False)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_sampled_discrete_gaussian(direction: str) -> None:
     share = Fraction(1, 5)

@@ -26,7 +26,7 @@ BITS = 128
 
 _FLOAT_LOSS, _BALL_LOSS = 30.0, 46.0  # e^-30 of delta may be lost by each of aliases and ends in floats
 _PAIR_ERROR = 400 * 2.0**-53
-_MOST_ON_GRID = 500  # different losses; more of them are answered sooner without looking for a grid
+_MOST_ON_GRID = 2000  # different losses; more of them are answered sooner without looking for a grid
 
 
 @dataclass(frozen=True)

@@ -431,11 +431,19 @@ class _Builder:
         return total
 
     def _ball_growth(self, s: ComplexBall) -> ComplexBall:
-        """M at a node."""
-        total = 1 + 0 * s
+        """M at a node; logarithms are added, since every product of complex boxes turns and widens them."""
+        total, sign = 0 * s, 1
         for loss, count in self.problem.losses:
-            total *= loss.growth(s) ** count
-        return total
+            factor = loss.growth(s)
+            if factor.real < 0:  # away from the cut of the logarithm
+                factor, sign = -factor, sign * (-1) ** (count % 2)
+            total += count * factor.log()
+        if total.is_finite():
+            return sign * total.exp()
+        product = 1 + 0 * s  # some factor may be 0
+        for loss, count in self.problem.losses:
+            product *= loss.growth(s) ** count
+        return product
 
 
 def _runs(first: Places, final: Places) -> Places:

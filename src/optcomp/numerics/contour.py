@@ -87,7 +87,7 @@ def left_aliases(line: Line, x: Ball, shrink: Ball) -> Aliases:
     """The sum over m < 0. **Guarantee**: it lies between the two."""
     near = -(-ball(line.tilt) * line.window).expm1()
     far = -(-(ball(line.tilt) + 1) * line.window).expm1()
-    whole = (1 - near) / near
+    whole = (-ball(line.tilt) * line.window).exp() / near
     return Aliases(whole - shrink * (x - (ball(line.tilt) + 1) * line.window).exp() / far, whole)
 
 

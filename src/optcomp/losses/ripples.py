@@ -117,6 +117,8 @@ class Followed:
             elif isinstance(loss, SampledLaplaceLoss) and not careful:
                 ratio, share = float(loss.base.ratio), float(loss.share)
                 each = sampled_laplace_log_growth(ratio=ratio, share=share, sign=_sign(loss), tilt=tilt)
+            elif isinstance(loss, DiscreteGaussianLoss) and loss.variance >= _NARROW and not careful:
+                each = _bell_growth(float(loss.variance), loss.sensitivity, tilt)
             else:
                 with precision(_BITS):
                     known = loss.growth(ball(tilt)).log() if self._is_near(loss, tilt) else ball(1) / 0
@@ -143,6 +145,15 @@ def _nearest(value: Real) -> float:
         with precision(_BITS):
             return nearest_float(ball(value))
     return approximately(value)
+
+
+def _bell_growth(variance: float, reach: int, tilt: float) -> float:
+    """``ln M(tilt)`` of one discrete normal loss, about."""
+    around = [
+        2 * math.exp(-2 * math.pi**2 * m * m * variance) * (math.cos(2 * math.pi * m * tilt * reach) - 1)
+        for m in (1, 2)
+    ]
+    return 0.5 * tilt * (tilt + 1) * reach**2 / variance + math.log1p(sum(around))
 
 
 def _two_point_growth(epsilons: Floats, tilt: float) -> Floats:

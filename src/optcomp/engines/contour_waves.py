@@ -277,7 +277,8 @@ class _Builder:
             end *= 1.1
         last = math.ceil(end / self._unit())
         cut = self.budget - math.log(2 * (last + 1))
-        if last * sum(each.cost for each in self.ripples if not isinstance(each, TwoPointRipple)) > _MOST_SINES:
+        cost = sum(each.cost for each in self.ripples if not isinstance(each, TwoPointRipple))
+        if last * cost > _MOST_SINES and self._runs(last, cut) is None:
             return None
         kept = self._kept(last, cut, level=False, noise=self.noise)
         if kept is None:

@@ -56,9 +56,10 @@ _DIGITS = 40
 _SPLIT = Fraction(39269908169872416, 10**17)  # at least pi/8
 _DEVIATIONS = 13.0
 _MOST_CELLS = 4e6
+_MOST_MIXED_CELLS = 1e6  # where the sums are long and transformed again and again
 _MOST_EXACT_CELLS = 2e5
 _MOST_WORK = 4e9
-_MOST_BALLS = 6e5  # cells of laws that are known by their tails, and values of laws with many of them
+_MOST_BALLS = 1.2e5  # cells whose probabilities are balls: some ten seconds
 _SURE = 0.6  # of the estimated width is aimed at, so that the first grid is usually fine enough
 _RETRIES = 4
 _LEAVE_OUT = 9.0  # what is left out is at most e^-9 of the wanted width
@@ -216,7 +217,8 @@ class BracketingLattice:
                 wanted = math.sqrt(aim.variance / (float(_SPLIT) * free))
                 if common >= wanted > 0:
                     step = common / math.ceil(common / Fraction(wanted))
-        if step <= 0 or not _affordable(reach / float(step), size):
+        most = _MOST_MIXED_CELLS if self._others else _MOST_CELLS
+        if step <= 0 or reach / float(step) > most or not _affordable(reach / float(step), size):
             return None
         cells = sum((shape.high - shape.low) / float(step) for shape in shapes if shape.values is None)
         return _Grid(self._two_point, self._others, shapes, step) if cells <= _MOST_BALLS else None

@@ -50,7 +50,7 @@ class Side:
         """
         for choice in self._choices(rigor):
             return choice
-        return auto.select(self.composite, rigor=rigor)  # which says why there is none
+        raise auto.refusal(self.composite, rigor=rigor)
 
     @cached_property
     def _built(self) -> dict[auto.Rigor, tuple[list[auto.Choice], Iterator[auto.Choice]]]:
@@ -200,12 +200,9 @@ class Side:
             except UndecidedError as error:
                 refusal = refusal or error
                 if width is None and isinstance(error.reached, Enclosure):
-                    wider = reached is None or error.reached.relative_width < reached.value.relative_width
-                    reached = Answer(complete(error.reached), choice) if wider else reached
-        if refusal is None:
-            self.choice(rigor)  # refuses what no engine takes
-            raise AssertionError  # pragma: no cover
-        raise refusal
+                    narrower = reached is None or error.reached.relative_width < reached.value.relative_width
+                    reached = Answer(complete(error.reached), choice) if narrower else reached
+        raise refusal or auto.refusal(self.composite, rigor=rigor)
 
     def target_width(self, delta: Fraction) -> float:
         """The relative width of what is left of delta for the finite losses."""

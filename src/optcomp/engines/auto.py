@@ -24,7 +24,7 @@ from optcomp.losses.ripples import has_ripple
 from optcomp.quantities import approximately
 from optcomp.sources import statement_of
 
-__all__ = ["RIGORS", "TABLE", "Choice", "Rigor", "Rule", "build", "choices", "considered", "named", "select"]
+__all__ = ["RIGORS", "TABLE", "Choice", "Rigor", "Rule", "build", "choices", "considered", "named", "refusal", "select"]
 
 Rigor = Literal["float", "ball"]
 RIGORS: tuple[Rigor, ...] = ("float", "ball")
@@ -221,21 +221,26 @@ def select(composite: Composite, *, rigor: Rigor = "float") -> Choice:
     """
     for choice in choices(composite, rigor=rigor):
         return choice
+    raise refusal(composite, rigor=rigor)
+
+
+def refusal(composite: Composite, *, rigor: Rigor) -> UnsupportedError:
+    """Why no engine takes a composition."""
     if rigor == "ball":
-        raise UnsupportedError(
+        return UnsupportedError(
             field="rigor",
             value=rigor,
             condition="has no engine for this composition",
             remedy="Ask with rigor='float': the answer is certified as well, with every rounding counted.",
         )
     if composite.two_points is not None:
-        raise UnsupportedError(
+        return UnsupportedError(
             field="epsilon",
             value=f"{len(composite.losses)} different values",
             condition=f"must lie between {_LEAST:g} and {_MOST:g} when so many are composed",
             remedy="Leave out epsilons that tiny; one that huge is no protection at all.",
         )
-    raise UnsupportedError(
+    return UnsupportedError(
         field="mechanisms",
         value=", ".join(sorted(kind.__name__ for kind in composite.kinds)),
         condition="have no engine that composes them together",

@@ -24,7 +24,6 @@ __all__ = ["ClosedForm"]
 _ACCURACY = 60
 _BITS = (128, 512, 2048, 8192)
 _DIGITS = 40
-_ROUGH_BITS = 64
 _HALVINGS = 200
 
 

@@ -32,21 +32,21 @@ from optcomp.sources import ZDW22, states
 __all__ = ["BallContour", "Contour"]
 
 _DIGITS = 40
-_EPSILON_WIDTH, _DELTA_WIDTH, _BALL_WIDTH = 1e-9, 1e-8, 1e-13
 _TRIES = 4
 
 
 @dataclass(frozen=True)
-class Contour:
-    """Losses that can be followed along a line.
+class _Sum:
+    """What the sum is in either arithmetic.
 
     Args:
         losses: Different losses with their counts.
-        width: The wanted relative width; None takes 1e-9 for an epsilon and 1e-8 for a delta.
+        width: The wanted relative width; None takes that of the arithmetic.
     """
 
-    name: ClassVar[str] = "contour"
-    precision: ClassVar[str] = "double precision, every rounding counted, elementary functions to 4 ulp"
+    in_balls: ClassVar[bool]
+    epsilon_width: ClassVar[float]
+    delta_width: ClassVar[float]
     losses: Losses
     width: float | None = None
 
@@ -58,7 +58,8 @@ class Contour:
     @property
     def cost(self) -> str:
         """What an answer costs, in words."""
-        return f"a sum of waves over {len(self.losses)} different losses, whatever their counts"
+        where = " in balls" if self.in_balls else ""
+        return f"a sum of waves over {len(self.losses)} different losses{where}, whatever their counts"
 
     def with_width(self, width: float) -> Self:
         """The same engine for another wanted width."""
@@ -73,7 +74,7 @@ class Contour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return self._questions.delta(epsilon, self.width or _DELTA_WIDTH)
+        return self._questions.delta(epsilon, self.width or self.delta_width)
 
     def epsilon(self, target: Enclosure) -> Enclosure:
         """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
@@ -83,65 +84,33 @@ class Contour:
         Raises:
             UndecidedError: When that width is out of reach.
         """
-        return self._questions.epsilon(target, self.width or _EPSILON_WIDTH)
+        return self._questions.epsilon(target, self.width or self.epsilon_width)
 
     @cached_property
     def _questions(self) -> _Questions:
-        return _Questions(self.losses, in_balls=False)
+        return _Questions(self.losses, in_balls=self.in_balls)
 
 
 @dataclass(frozen=True)
-class BallContour:
-    """The same sums in ball arithmetic; floats only choose the nodes, and bound the rest with room to spare.
+class Contour(_Sum):
+    """Losses that can be followed along a line, in floats; by default 1e-9 for an epsilon and 1e-8 for a delta."""
 
-    Args:
-        losses: Different losses with their counts.
-        width: The wanted relative width; None takes 1e-13.
-    """
+    name: ClassVar[str] = "contour"
+    precision: ClassVar[str] = "double precision, every rounding counted, elementary functions to 4 ulp"
+    in_balls: ClassVar[bool] = False
+    epsilon_width: ClassVar[float] = 1e-9
+    delta_width: ClassVar[float] = 1e-8
+
+
+@dataclass(frozen=True)
+class BallContour(_Sum):
+    """The same sums in balls, by default to 1e-13; floats only choose the nodes, and bound the rest with room."""
 
     name: ClassVar[str] = "contour_balls"
     precision: ClassVar[str] = "balls of 128 bits and more"
-    losses: Losses
-    width: float | None = None
-
-    @classmethod
-    def of(cls, losses: Losses) -> Self | None:
-        """The engine for these losses, or None when one of them cannot be followed."""
-        return cls(losses) if losses and has_ripple(losses) else None
-
-    @property
-    def cost(self) -> str:
-        """What an answer costs, in words."""
-        return f"a sum of waves over {len(self.losses)} different losses in balls, whatever their counts"
-
-    def with_width(self, width: float) -> Self:
-        """The same engine for another wanted width."""
-        return replace(self, width=width)
-
-    @states(ZDW22, "the profile from the characteristic function")
-    def delta(self, epsilon: Real) -> Enclosure:
-        """The composed delta at any real epsilon.
-
-        **Guarantee**: ``lower <= delta(epsilon) <= upper``, relative width at most the wanted one.
-
-        Raises:
-            UndecidedError: When that width is out of reach.
-        """
-        return self._questions.delta(epsilon, self.width or _BALL_WIDTH)
-
-    def epsilon(self, target: Enclosure) -> Enclosure:
-        """The least ``x >= 0`` with ``delta(x) <= t`` for t in ``target``.
-
-        **Guarantee**: ``lower <= x(t) <= upper`` for every t in ``target``, relative width at most the wanted one.
-
-        Raises:
-            UndecidedError: When that width is out of reach.
-        """
-        return self._questions.epsilon(target, self.width or _BALL_WIDTH)
-
-    @cached_property
-    def _questions(self) -> _Questions:
-        return _Questions(self.losses, in_balls=True)
+    in_balls: ClassVar[bool] = True
+    epsilon_width: ClassVar[float] = 1e-13
+    delta_width: ClassVar[float] = 1e-13
 
 
 class _Questions:

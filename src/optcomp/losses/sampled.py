@@ -8,7 +8,7 @@ gives the pair that dominates the sampled one, direction by direction, because m
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +18,6 @@ from optcomp.losses.base import Atom, AtomicLoss, Direction, Loss, WorstCase, wo
 from optcomp.losses.discrete import DiscreteGaussianLoss
 from optcomp.mechanisms import PoissonSampled
 from optcomp.numerics.balls import Ball, Either, ball
-from optcomp.numerics.gaussian_sums import gaussian_sum
 from optcomp.numerics.sampled_laplace import sampled_laplace_growth
 from optcomp.numerics.sampled_normal import sampled_discrete_normal_growth, sampled_normal_growth
 
@@ -41,6 +40,10 @@ class SampledLoss(Loss):
             return -(1 - ball(self.share)).log()
         return -(1 - ball(self.share) + ball(self.share) * (-top).exp()).log()
 
+    def power(self, s: Either) -> Either:
+        """The power of w whose expectation without the record is ``E[e^(s L)]``."""
+        return s + 1 if self.direction == "remove" else -s
+
     def above(self, level: Ball) -> tuple[Ball, Ball]:
         """From the base: ``ln w > x`` where ``l > ln((e^x - 1 + q)/q)``."""
         share = ball(self.share)
@@ -62,9 +65,6 @@ class SampledLoss(Loss):
         return without, (1 - share) * without + share * with_record
 
 
-_SPREAD, _MORE = 300, 40
-
-
 @dataclass(frozen=True)
 class SampledGaussianLoss(SampledLoss):
     """A sampled normal loss.
@@ -81,8 +81,7 @@ class SampledGaussianLoss(SampledLoss):
 
     def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise, by quadrature with a proven bound."""
-        power = s + 1 if self.direction == "remove" else -s
-        return sampled_normal_growth(self.base.mu_squared, self.share, power)
+        return sampled_normal_growth(self.base.mu_squared, self.share, self.power(s))
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ class SampledLaplaceLoss(SampledLoss):
 
     def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``: two atoms and a quadrature between them."""
-        power = s + 1 if self.direction == "remove" else -s
-        return sampled_laplace_growth(ball(self.base.ratio), ball(self.share), power)
+        return sampled_laplace_growth(ball(self.base.ratio), ball(self.share), self.power(s))
 
 
 @dataclass(frozen=True)
@@ -130,13 +128,8 @@ class SampledAtoms(AtomicLoss):
         """All values, the finite ones of a failure included; their probabilities add up to one minus the failure."""
         share, survival = ball(self.share), ball(1 - self.failure)
         base = (Atom(ball(0), ball(1)),) if self.base is None else self.base.atoms()
-        found = []
-        for atom in base:
-            ratio = 1 - share + share * atom.loss.exp()
-            if self.direction == "remove":
-                found.append(Atom(ratio.log(), survival * atom.unlikely * ratio))
-            else:
-                found.append(Atom(-ratio.log(), survival * atom.unlikely))
+        mixed = _mixed(base, self.share, self.direction)
+        found = [Atom(atom.loss, survival * atom.likely) for atom in mixed]
         if self.failure:  # the answer that only the data without the record can give
             rest = 1 - share
             lost = ball(self.failure)
@@ -163,23 +156,20 @@ class SampledDiscreteGaussianLoss(SampledLoss):
 
     def growth(self, s: Either) -> Either:
         """``E[w^(s + 1)]``, or ``E[w^-s]``, over the noise."""
-        power = s + 1 if self.direction == "remove" else -s
+        power = self.power(s)
         return sampled_discrete_normal_growth(ball(self.base.variance), self.base.sensitivity, ball(self.share), power)
 
     def main_atoms(self) -> tuple[Atom, ...]:
         """All values but some of a total probability below 1e-60, also under tilts up to a few hundred."""
-        variance, reach, share = ball(self.base.variance), self.base.sensitivity, ball(self.share)
-        spread = math.ceil(math.sqrt(_SPREAD * float(self.base.variance))) + _MORE * reach
-        total = gaussian_sum(variance, ball(0))
-        found = []
-        for x in range(-spread, spread + 1):
-            unlikely = (-(ball(x) ** 2) / (2 * variance)).exp() / total
-            ratio = 1 - share + share * (ball(reach * (2 * x - reach)) / (2 * variance)).exp()
-            if self.direction == "remove":
-                found.append(Atom(ratio.log(), unlikely * ratio))
-            else:
-                found.append(Atom(-ratio.log(), unlikely))
-        return tuple(found)
+        return _mixed(self.base.main_atoms(), self.share, self.direction)
+
+
+def _mixed(base: Iterable[Atom], share: Fraction, direction: Direction) -> tuple[Atom, ...]:
+    """The values of a sampled loss from those of the loss without sampling."""
+    ratios = [(1 - ball(share) + ball(share) * atom.loss.exp(), atom.unlikely) for atom in base]
+    if direction == "remove":
+        return tuple(Atom(ratio.log(), without * ratio) for ratio, without in ratios)
+    return tuple(Atom(-ratio.log(), without) for ratio, without in ratios)
 
 
 @worst_case.register

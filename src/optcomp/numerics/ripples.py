@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -397,14 +397,6 @@ class ComplexRipple(Ripple):
         if self._limit is None:
             return 0.0
         return min(0.0, self._count * math.log(max(self._limit(height), _LEAST)))
-
-
-def together(swings: Sequence[Swing], size: int) -> Swing:
-    """The sum of several swings over the same heights."""
-    total = Swing(np.zeros(size), np.zeros(size), np.zeros(size))
-    for swing in swings:
-        total = total + swing
-    return total
 
 
 def _nothing() -> Swing:

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
+from optcomp.cli.options import (
+    AdjacencyOption,
+    CountOption,
+    DeltaOption,
+    EachOption,
+    EpsilonOption,
+    FormatOption,
+    JsonOption,
+    PlanArgument,
+    RigorOption,
+    WidthOption,
+    source_of,
+    standard_input,
+)
 from optcomp.cli.render import (
     show_audit,
     show_comparison,
@@ -20,7 +34,6 @@ from optcomp.cli.render import (
 from optcomp.cli.status import Status, guarded
 from optcomp.usecases import (
     DpsgdRequest,
-    Source,
     account_dpsgd,
     audit_plan,
     certify_plan,
@@ -51,39 +64,6 @@ _RECHECK_STATUS = {
 _AUDIT_STATUS = {"proven": Status.OK, "refuted": Status.OVER_BUDGET, "undecided": Status.UNDECIDED}
 _VERDICT_STATUS = {"fits": Status.OK, "over": Status.OVER_BUDGET, "undecided": Status.UNDECIDED}
 
-PlanArgument = Annotated[
-    str | None,
-    typer.Argument(help="A plan file: TOML, YAML or JSON; - reads standard input.", metavar="PLAN", show_default=False),
-]
-FormatOption = Annotated[str | None, typer.Option("--format", help="toml, yaml or json, where no name tells.")]
-EachOption = Annotated[
-    list[str] | None,
-    typer.Option("--each", help="Instead of a plan: EPSILON or EPSILON,DELTA of a mechanism. Repeatable."),
-]
-CountOption = Annotated[list[int] | None, typer.Option("--count", help="How often each --each is run. Repeatable.")]
-EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help="In nats. Text is exact: 0.1, 1/3, ln(3).")]
-DeltaOption = Annotated[str | None, typer.Option("--delta", help="Between 0 and 1. Text is exact: 1e-6, 1/3.")]
-WidthOption = Annotated[
-    str | None, typer.Option("--width", help="The largest acceptable relative width of the answer, such as 1e-9.")
-]
-AdjacencyOption = Annotated[
-    str | None,
-    typer.Option(
-        "--adjacency",
-        help="How neighbouring data sets differ: add_or_remove_one, add_one, remove_one, replace_one or "
-        "replace_special. Needed for sampled mechanisms when the plan names none.",
-    ),
-]
-RigorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--rigor",
-        help="float: any engine, every rounding counted. ball: engines in ball arithmetic only, which rely on no "
-        "elementary function of the platform.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object with exact numbers as text.")]
-
 
 @app.callback()
 def _program() -> None:
@@ -109,7 +89,7 @@ def compose(
     is exceeded, 4 undecided.
     """
     with guarded():
-        source = _source(plan, format_, each, count, adjacency)
+        source = source_of(plan, format_, each, count, adjacency)
         answer = compose_plan(source, epsilon=epsilon, delta=delta, width=width, rigor=rigor)
         show_composition(answer, as_json=as_json)
     if answer.budget is not None:
@@ -128,7 +108,7 @@ def compare(
 ) -> None:
     """Every theorem at the same total delta, and what each wastes against the optimum."""
     with guarded():
-        show_comparison(compare_plan(_source(plan, format_, each, count, adjacency), delta=delta), as_json=as_json)
+        show_comparison(compare_plan(source_of(plan, format_, each, count, adjacency), delta=delta), as_json=as_json)
 
 
 @app.command()
@@ -150,7 +130,7 @@ def certify(
     """
     del as_json
     with guarded():
-        source = _source(plan, format_, each, count, adjacency)
+        source = source_of(plan, format_, each, count, adjacency)
         show_json(certify_plan(source, epsilon=epsilon, delta=delta, width=width, rigor=rigor))
 
 
@@ -166,7 +146,7 @@ def recheck(
     Exit status 0: confirmed or consistent; 4: undecided, no second engine reaches; 5: contradicted.
     """
     with guarded():
-        answer = recheck_file(certificate, standard_input=_standard_input())
+        answer = recheck_file(certificate, standard_input=standard_input())
         show_recheck(answer, as_json=as_json)
     raise typer.Exit(_RECHECK_STATUS[answer.found.verdict.value])
 
@@ -191,7 +171,7 @@ def audit(
     Exit status 0: all claims are proven; 3: some claim is refuted; 4: none is refuted, but some is undecided.
     """
     with guarded():
-        source = _source(plan, format_, each, count, adjacency)
+        source = source_of(plan, format_, each, count, adjacency)
         answer = audit_plan(source, claims=claims or (), width=width, rigor=rigor)
         show_audit(answer, as_json=as_json)
     raise typer.Exit(_AUDIT_STATUS[answer.verdict.value])
@@ -248,7 +228,7 @@ def explain(
 ) -> None:
     """Which engine would answer, why, at what cost, and what would make the answer exact."""
     with guarded():
-        show_explanation(explain_plan(_source(plan, format_, each, count, adjacency)), as_json=as_json)
+        show_explanation(explain_plan(source_of(plan, format_, each, count, adjacency)), as_json=as_json)
 
 
 @app.command()
@@ -260,23 +240,6 @@ def schema(
     del as_json
     with guarded():
         show_json(schema_of(name))
-
-
-def _standard_input() -> BinaryIO:
-    return sys.stdin.buffer if sys.stdin else io.BytesIO()
-
-
-def _source(
-    plan: str | None, format_: str | None, each: list[str] | None, count: list[int] | None, adjacency: str | None
-) -> Source:
-    return Source(
-        path=plan,
-        format=format_,
-        each=tuple(each or ()),
-        counts=tuple(count or ()),
-        adjacency=adjacency,
-        standard_input=_standard_input(),
-    )
 
 
 def main() -> None:

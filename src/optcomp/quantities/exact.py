@@ -25,6 +25,7 @@ __all__ = [
     "ceil_to_digits",
     "common_step",
     "exact_text",
+    "exponential",
     "float_down",
     "float_up",
     "floor_to_digits",
@@ -237,6 +238,16 @@ def common_step(values: Iterable[Real]) -> tuple[Real, tuple[int, ...]] | None:
 def scaled(value: Real, factor: Fraction) -> Real:
     """``factor * value``, exact."""
     return Logarithm(value.base, value.multiple * factor) if isinstance(value, Logarithm) else value * factor
+
+
+def exponential(value: Real, *, longest: int = 1 << 20) -> Fraction | None:
+    """``e**value`` where that is rational and at most that many bits long: 1 for 0, and powers of a logarithm's base."""
+    if value == 0:
+        return Fraction(1)
+    if isinstance(value, Fraction) or value.multiple.denominator != 1:
+        return None
+    size = max(value.base.numerator.bit_length(), value.base.denominator.bit_length())
+    return value.base ** int(value.multiple) if abs(value.multiple) * size <= longest else None
 
 
 def approximately(value: Real) -> float:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from optcomp.numerics.balls import Ball, ball, enclose, precision
-from optcomp.quantities import Enclosure, Number, Real
+from optcomp.quantities import Enclosure, Number, Real, exponential
 from optcomp.sources import KOV15, states
 from optcomp.theorems.base import (
     Guarantee,
@@ -41,6 +42,11 @@ _MOST_VERTICES = 1_000_000
 _SHORT_FORM_LIMIT = Fraction(9, 10)
 _GUARD_BITS = 160
 _SHORT_BITS = 4096
+_EXACT_BITS = 8192
+_ZERO = Fraction(0)
+
+Either = TypeVar("Either", Ball, Fraction)
+"""Balls, or exact rationals."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,8 @@ def optimal_region(*, epsilon: Number, delta: Number, count: int) -> tuple[Verte
         count: How many, at most 1,000,000 (there are ``floor(count/2) + 1`` vertices).
 
     **Guarantee**: the composition is (epsilon, delta)-DP for every vertex's upper ends, and every (epsilon, delta) that
-    some composition of such mechanisms meets lies in the region that they cut out. Relative width below 1e-25.
+    some composition of such mechanisms meets lies in the region that they cut out. Relative width below 1e-25; exact
+    where ``e^epsilon`` is rational, while the numbers stay short.
 
     Raises:
         InvalidParameterError: When a number is out of range or the count too large to list.
@@ -84,14 +91,10 @@ def optimal_region(*, epsilon: Number, delta: Number, count: int) -> tuple[Verte
     term = _listed(epsilon, delta, count)
     found = []
     with precision(_bits(term.count)):
-        failing = _some_fail(term)
-        for index, finite in enumerate(_finite_deltas(term.epsilon, term.count)):
-            whole = failing + (1 - failing) * finite
+        for index, delta_there in enumerate(_deltas(term)):
             steps = term.count - 2 * index
             position = exact_sum([Term(epsilon=term.epsilon, count=steps)]) if steps else certain(0)
-            found.append(
-                Vertex(index, position, enclose(whole, least=term.delta if steps else Fraction(0), most=Fraction(1)))
-            )
+            found.append(Vertex(index, position, _inside(delta_there, least=term.delta if steps else _ZERO)))
     return tuple(found)
 
 
@@ -104,25 +107,24 @@ def optimal_corners(*, epsilon: Number, delta: Number, count: int) -> tuple[Corn
         delta: Of each mechanism.
         count: How many, at most 1,000,000.
 
-    **Guarantee**: both coordinates of each corner lie in their enclosures.
+    **Guarantee**: both coordinates of each corner lie in their enclosures; exact as for `optimal_region`.
     """
     term = _listed(epsilon, delta, count)
     if term.count == 0:
         return Corner(certain(1), certain(0)), Corner(certain(0), certain(1))
     with precision(_bits(term.count)):
-        alive = _all_survive(term)
+        exact = _exact_odds(term)
+        alive = _inside(_all_survive(term) if exact is None else (1 - term.delta) ** term.count)
         mirrored = [Corner(certain(0), certain(1))]
         if term.delta:
-            mirrored.append(Corner(certain(0), _inside(alive)))
+            mirrored.append(Corner(certain(0), alive))
         if term.epsilon != 0 and term.delta < 1:
-            likely, unlikely = _masses(term.epsilon, term.count)
-            alarms, detections = ball(0), ball(0)
-            missed = _suffix_sums(likely)
-            for place, mass in enumerate(unlikely[:-1]):
-                alarms, detections = alarms + mass, missed[place + 1]
-                mirrored.append(Corner(_inside(alive * alarms), _inside(alive * detections)))
+            if exact is None:
+                mirrored += _inner_corners(ball(term.epsilon).exp(), _all_survive(term), term.count)
+            else:
+                mirrored += _inner_corners(exact, (1 - term.delta) ** term.count, term.count)
         if term.delta or term.epsilon == 0:
-            mirrored.append(Corner(_inside(alive), certain(0)))
+            mirrored.append(Corner(alive, certain(0)))
     if term.delta or term.epsilon != 0:
         mirrored.append(Corner(certain(1), certain(0)))
     return tuple(reversed(mirrored))
@@ -140,8 +142,38 @@ def _bits(count: int) -> int:
     return _GUARD_BITS + 2 * count.bit_length()
 
 
-def _inside(value: Ball) -> Enclosure:
-    return enclose(value, least=Fraction(0), most=Fraction(1))
+def _inside(value: Ball | Fraction, *, least: Fraction = _ZERO) -> Enclosure:
+    return Enclosure.exactly(value) if isinstance(value, Fraction) else enclose(value, least=least, most=Fraction(1))
+
+
+def _exact_odds(term: Term) -> Fraction | None:
+    """``e^epsilon`` where it is rational and its powers stay short."""
+    exact = exponential(term.epsilon)
+    if exact is None:
+        return None
+    size = max(part.bit_length() for each in (exact, term.delta) for part in (each.numerator, each.denominator))
+    return exact if size * term.count <= _EXACT_BITS else None
+
+
+def _deltas(term: Term) -> Iterator[Ball | Fraction]:
+    """The delta at each vertex."""
+    exact = _exact_odds(term)
+    if exact is None:
+        failing, step = _some_fail(term), -(-2 * ball(term.epsilon)).expm1()
+        for finite in _finite_deltas(ball(term.epsilon).exp(), step, term.count):
+            yield failing + (1 - failing) * finite
+    else:
+        alive = (1 - term.delta) ** term.count
+        for share in _finite_deltas(exact, 1 - 1 / exact**2, term.count):
+            yield 1 - alive * (1 - share)
+
+
+def _inner_corners(odds: Either, alive: Either, count: int) -> Iterator[Corner]:
+    likely, unlikely = _masses(odds, count)
+    alarms, missed = 0 * odds, _suffix_sums(likely)
+    for place, mass in enumerate(unlikely[:-1]):
+        alarms = alarms + mass
+        yield Corner(_inside(alive * alarms), _inside(alive * missed[place + 1]))
 
 
 def _some_fail(term: Term) -> Ball:
@@ -155,46 +187,39 @@ def _all_survive(term: Term) -> Ball:
     return ball(1 - term.delta) ** term.count
 
 
-def _masses(epsilon: Real, count: int) -> tuple[list[Ball], list[Ball]]:
+def _masses(odds: Either, count: int) -> tuple[list[Either], list[Either]]:
     """P- and Q-masses of the losses ``(k - 2l) epsilon`` for l = 0..k, as positive products."""
-    rate = ball(epsilon)
-    likely, unlikely = 1 / (1 + (-rate).exp()), 1 / (1 + rate.exp())
-    under_p, under_q = [likely**count], [unlikely**count]
+    unlikely = 1 / (1 + odds)
+    under_p, under_q = [(odds * unlikely) ** count], [unlikely**count]
     for place in range(count):
-        share = ball(Fraction(count - place, place + 1))
-        under_p.append(under_p[-1] * share * (-rate).exp())
-        under_q.append(under_q[-1] * share * rate.exp())
+        above, below = count - place, place + 1
+        under_p.append(under_p[-1] * above / below / odds)
+        under_q.append(under_q[-1] * above / below * odds)
     return under_p, under_q
 
 
-def _suffix_sums(values: list[Ball]) -> list[Ball]:
-    sums = [ball(0)]
+def _suffix_sums(values: list[Either]) -> list[Either]:
+    sums = [0 * values[0]]
     for value in reversed(values):
         sums.append(sums[-1] + value)
     return sums[::-1]
 
 
-def _finite_deltas(epsilon: Real, count: int) -> Iterator[Ball]:
+def _finite_deltas(odds: Either, step: Either, count: int) -> Iterator[Either]:
     """``delta_i`` for i = 0 .. floor(k/2), by adding positive terms only.
 
     With A and B the P- and Q-mass of losses above the vertex, ``delta_i = A - e^x B``. Moving from one vertex x to the
     next, ``x - 2 epsilon``, adds the mass B_i at and above x times ``e^x (1 - e^-2epsilon)``.
     """
-    if epsilon == 0 or count == 0:
-        yield from (ball(0) for _ in range(count // 2 + 1))
-        return
-    rate = ball(epsilon)
-    unlikely = 1 / (1 + rate.exp())
-    mass = unlikely**count
-    above, finite = ball(0), ball(0)
-    step = -(-2 * rate).expm1()
-    level = (count * rate).exp()
+    mass = (1 / (1 + odds)) ** count
+    above = finite = 0 * odds
+    level = odds**count
     yield finite
     for index in range(count // 2):
-        above += mass
-        finite += level * step * above
-        level *= (-2 * rate).exp()
-        mass *= ball(Fraction(count - index, index + 1)) * rate.exp()
+        above = above + mass
+        finite = finite + level * step * above
+        level = level / odds**2
+        mass = mass * (count - index) / (index + 1) * odds
         yield finite
 
 

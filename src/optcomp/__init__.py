@@ -39,9 +39,20 @@ from optcomp.mechanisms import (
     mechanism_to_json,
 )
 from optcomp.quantities import Enclosure, Logarithm
+from optcomp.tradeoff import (
+    AttackRisk,
+    FinitePair,
+    Kernel,
+    PrivacyRegion,
+    TradeoffCurve,
+    dominates,
+    simulate,
+    simulate_in_two_stages,
+)
 
 __all__ = [
     "ApproxDP",
+    "AttackRisk",
     "Certificate",
     "Comparison",
     "DiscreteGaussian",
@@ -49,13 +60,16 @@ __all__ = [
     "DocumentError",
     "Enclosure",
     "Exponential",
+    "FinitePair",
     "Gaussian",
     "InvalidParameterError",
+    "Kernel",
     "Laplace",
     "Logarithm",
     "Mechanism",
     "OptcompError",
     "PoissonSampled",
+    "PrivacyRegion",
     "Profile",
     "PureDP",
     "PureDPColumn",
@@ -67,6 +81,7 @@ __all__ = [
     "Sequence",
     "Skellam",
     "Staircase",
+    "TradeoffCurve",
     "UndecidedError",
     "UnsupportedError",
     "ZeroConcentrated",
@@ -74,7 +89,10 @@ __all__ = [
     "certificate_to_json",
     "compare",
     "compose",
+    "dominates",
     "mechanism_from_json",
     "mechanism_to_json",
     "recheck",
+    "simulate",
+    "simulate_in_two_stages",
 ]

@@ -137,6 +137,11 @@ class FinitePair:
                 found[key] = (before[0] + p, before[1] + q)
         return tuple(found[key] for key in sorted(found, reverse=True))
 
+    @property
+    def reduced(self) -> FinitePair:
+        """The same mechanism with outcomes that tell the same merged."""
+        return FinitePair(first=(p for p, _ in self.merged), second=(q for _, q in self.merged))
+
     @cached_property
     def profile(self) -> tuple[Knot, ...]:
         """The corners of the profile from ``e^epsilon = 0`` upwards; beyond the last one delta is `failure`."""
@@ -163,12 +168,12 @@ class FinitePair:
     def product(self, other: FinitePair) -> FinitePair:
         """Both mechanisms run independently; outcomes that tell the same are merged."""
         pairs = [(p * r, q * s) for p, q in self.merged for r, s in other.merged]
-        return FinitePair(first=(p for p, _ in pairs), second=(q for _, q in pairs))._reduced()
+        return FinitePair(first=(p for p, _ in pairs), second=(q for _, q in pairs)).reduced
 
     def repeated(self, times: int) -> FinitePair:
         """The mechanism run that many times; outcomes that tell the same are merged."""
         wanted = count(times, field="times")
-        found, power = FinitePair(first=(1,), second=(1,)), self._reduced()
+        found, power = FinitePair(first=(1,), second=(1,)), self.reduced
         while wanted:
             if wanted & 1:
                 found = found.product(power)
@@ -176,9 +181,6 @@ class FinitePair:
             if wanted:
                 power = power.product(power)
         return found
-
-    def _reduced(self) -> FinitePair:
-        return FinitePair(first=(p for p, _ in self.merged), second=(q for _, q in self.merged))
 
 
 def rational_odds(epsilon: Number) -> Fraction:

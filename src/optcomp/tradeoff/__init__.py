@@ -1,0 +1,27 @@
+"""Privacy as a region of tests: trade-off curves, regions, kernels, and what an attacker can achieve."""
+
+from optcomp.tradeoff.curve import TradeoffCurve
+from optcomp.tradeoff.finite import FinitePair, Knot, Point
+from optcomp.tradeoff.kernels import Domination, Kernel, Witness, dominates
+from optcomp.tradeoff.normal_curve import NearestGaussians
+from optcomp.tradeoff.region import Constraint, PrivacyRegion
+from optcomp.tradeoff.risk import AttackRisk
+from optcomp.tradeoff.simulators import TwoStages, simulate, simulate_in_two_stages
+
+__all__ = [
+    "AttackRisk",
+    "Constraint",
+    "Domination",
+    "FinitePair",
+    "Kernel",
+    "Knot",
+    "NearestGaussians",
+    "Point",
+    "PrivacyRegion",
+    "TradeoffCurve",
+    "TwoStages",
+    "Witness",
+    "dominates",
+    "simulate",
+    "simulate_in_two_stages",
+]

@@ -1,7 +1,7 @@
 """Check the library against reference files: ``python -m tests.references.check FILE...``.
 
-A file is a JSON object with lists of cases; ``cases`` holds questions with ``mechanisms``, ``query`` and ``value``. A
-case is inside when every number of its value lies in the library's interval, up to the rounding of the printed
+A file is a JSON object with lists of cases; ``cases`` holds questions with ``mechanisms``, ``query`` and ``value``, and
+other lists are told by their names. A case is inside when every number of its value lies in the library's interval, up to the rounding of the printed
 number. A case whose value is null asks for a refusal: `InvalidParameterError` with the name of the field.
 
 The exit status is 0 when every case is inside, 1 when one is not, 2 when a file cannot be read.
@@ -21,7 +21,7 @@ from typing import Any
 
 from optcomp import InvalidParameterError
 from tests.references.printed import Finding, MalformedError, Verdict, judge
-from tests.references.questions import CASES, QUESTIONS, Case, kind_of
+from tests.references.questions import CASES, LISTS, QUESTIONS, Case, kind_of
 
 __all__ = ["Outcome", "UnreadableError", "cases_in", "main", "read", "run"]
 
@@ -120,6 +120,9 @@ def _findings(group: str, case: object) -> Iterator[Finding]:
     if not isinstance(case, Mapping):
         raise MalformedError("is no object")
     kind = kind_of(group, case)
+    if kind in LISTS:
+        yield from judge(*LISTS[kind](case), digits=_digits(case))
+        return
     if kind not in QUESTIONS:
         raise MalformedError(f"a question of the kind {kind!r:.80} is not known here")
     expected = case.get("value")

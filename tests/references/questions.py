@@ -25,10 +25,11 @@ from optcomp.theorems.kov15 import (
     short_form,
 )
 from optcomp.theorems.renyi import pure_dp_rho, zcdp_delta, zcdp_epsilon
+from tests.references.kernel_questions import KERNELS
 from tests.references.printed import Answer, Approximate, MalformedError, OneOf
 from tests.references.reading import read_mechanisms
 
-__all__ = ["CASES", "QUESTIONS", "Case", "in_balls", "kind_of"]
+__all__ = ["CASES", "LISTS", "QUESTIONS", "Case", "in_balls", "kind_of"]
 
 Case = Mapping[str, Any]
 """One entry of a list of a reference file."""
@@ -199,3 +200,6 @@ QUESTIONS: dict[str, Callable[[Case], Answer]] = {
     "epsilon, theorem zCDP": _zcdp_delta,
 }
 """Each kind of question, with the function that puts it to the library."""
+
+LISTS: dict[str, Callable[[Case], tuple[object, Answer]]] = {**KERNELS}
+"""Each list with a name of its own, with the function that gives what is printed and what the library says."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from optcomp.cli.domination import dominates, simulate_from
 from optcomp.cli.options import (
     AdjacencyOption,
     CountOption,
@@ -32,6 +33,7 @@ from optcomp.cli.render import (
     show_recheck,
 )
 from optcomp.cli.status import Status, guarded
+from optcomp.cli.tradeoff import tradeoff
 from optcomp.usecases import (
     DpsgdRequest,
     account_dpsgd,
@@ -233,13 +235,18 @@ def explain(
 
 @app.command()
 def schema(
-    name: Annotated[str, typer.Argument(help="plan or certificate.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="plan, certificate or pair.", metavar="NAME")],
     as_json: JsonOption = True,
 ) -> None:
     """Print the JSON Schema of a kind of file. It is always JSON."""
     del as_json
     with guarded():
         show_json(schema_of(name))
+
+
+app.command()(tradeoff)
+app.command()(dominates)
+app.command("simulate-from")(simulate_from)
 
 
 def main() -> None:

@@ -22,6 +22,9 @@ from optcomp.usecases import (
 )
 
 __all__ = [
+    "ends_of",
+    "print_facts",
+    "print_table",
     "printable",
     "show_audit",
     "show_comparison",
@@ -48,7 +51,8 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def _ends(interval: Enclosure | None) -> dict[str, str | None]:
+def ends_of(interval: Enclosure | None) -> dict[str, str | None]:
+    """Both ends as exact text."""
     if interval is None:
         return {"lower": None, "upper": None}
     return {"lower": exact_text(interval.lower), "upper": exact_text(interval.upper)}
@@ -70,6 +74,21 @@ def _facts(rows: Iterable[tuple[str, str | None]]) -> Table:
     return table
 
 
+def print_facts(rows: Iterable[tuple[str, str | None]]) -> None:
+    """Print names with values; a value of None leaves the line out."""
+    _Terminal().print(_facts(rows))
+
+
+def print_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Print a table with a line of names."""
+    table = Table(box=None, pad_edge=False)
+    for name in head:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(printable(each) for each in row))
+    _Terminal().print(table)
+
+
 def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
     """Print a composed guarantee."""
     budget = answer.budget
@@ -79,7 +98,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
                 "title": answer.title,
                 "question": answer.question,
                 answer.given[0]: answer.given[1],
-                **_ends(answer.answer),
+                **ends_of(answer.answer),
                 "engine": answer.engine,
                 "reason": answer.reason,
                 "adjacency": answer.adjacency,
@@ -105,7 +124,7 @@ def show_composition(answer: ComposeAnswer, *, as_json: bool) -> None:
         *(_verdict_rows(budget) if budget else ()),
         *(("note", note) for note in answer.notes),
     ]
-    _Terminal().print(_facts(rows))
+    print_facts(rows)
 
 
 def _verdict_rows(budget: Budget) -> tuple[tuple[str, str], ...]:
@@ -121,8 +140,8 @@ def show_comparison(answer: CompareAnswer, *, as_json: bool) -> None:
         rows = [
             {
                 "name": row.name,
-                **_ends(row.epsilon),
-                "waste_percent": _ends(row.waste),
+                **ends_of(row.epsilon),
+                "waste_percent": ends_of(row.waste),
                 "adaptive": row.adaptive,
                 "source": row.source,
                 "note": row.note,
@@ -165,7 +184,7 @@ def show_recheck(answer: RecheckAnswer, *, as_json: bool) -> None:
         show_json(
             {
                 "verdict": found.verdict.value,
-                **_ends(found.answer),
+                **ends_of(found.answer),
                 "engine": found.engine,
                 "reason": found.reason,
                 "assumption": answer.assumption,
@@ -180,7 +199,7 @@ def show_recheck(answer: RecheckAnswer, *, as_json: bool) -> None:
         ("it finds", None if found.answer is None else str(found.answer)),
         ("verdict", f"{found.verdict.value}: {found.reason}"),
     ]
-    _Terminal().print(_facts(rows))
+    print_facts(rows)
 
 
 def show_explanation(answer: ExplainAnswer, *, as_json: bool) -> None:
@@ -214,7 +233,7 @@ def show_dpsgd(answer: DpsgdAnswer, *, as_json: bool) -> None:
         show_json(
             {
                 "delta": exact_text(answer.delta),
-                **_ends(answer.epsilon),
+                **ends_of(answer.epsilon),
                 "steps": answer.steps,
                 "steps_from": answer.steps_from,
                 "sampling_probability": exact_text(answer.sampling_probability),
@@ -236,7 +255,7 @@ def show_dpsgd(answer: DpsgdAnswer, *, as_json: bool) -> None:
         ("assumes", answer.assumption),
         ("engine", f"{answer.engine}: {answer.reason}"),
     ]
-    _Terminal().print(_facts(rows))
+    print_facts(rows)
 
 
 def show_audit(answer: AuditAnswer, *, as_json: bool) -> None:
@@ -247,7 +266,7 @@ def show_audit(answer: AuditAnswer, *, as_json: bool) -> None:
                 "epsilon": exact_text(each.claim.epsilon),
                 "delta": exact_text(each.claim.delta),
                 "verdict": each.verdict.value,
-                "least_delta": _ends(each.least_delta),
+                "least_delta": ends_of(each.least_delta),
                 "note": each.note,
             }
             for each in answer.claims

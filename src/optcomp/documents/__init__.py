@@ -1,8 +1,19 @@
 """Plan and certificate files, with every number exact."""
 
 from optcomp.documents.certificate_file import read_certificate
+from optcomp.documents.pair_file import pair_from_mapping, read_pair
 from optcomp.documents.plan_file import plan_from_mapping, read_plan
 from optcomp.documents.reading import FORMATS, parse, read_bytes
 from optcomp.documents.schema import SCHEMAS
 
-__all__ = ["FORMATS", "SCHEMAS", "parse", "plan_from_mapping", "read_bytes", "read_certificate", "read_plan"]
+__all__ = [
+    "FORMATS",
+    "SCHEMAS",
+    "pair_from_mapping",
+    "parse",
+    "plan_from_mapping",
+    "read_bytes",
+    "read_certificate",
+    "read_pair",
+    "read_plan",
+]

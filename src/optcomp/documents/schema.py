@@ -8,7 +8,7 @@ from optcomp.composition import ADJACENCIES
 from optcomp.composition.certificate import VERSION
 from optcomp.mechanisms.codec import KINDS
 
-__all__ = ["SCHEMAS", "certificate_schema", "plan_schema"]
+__all__ = ["SCHEMAS", "certificate_schema", "pair_schema", "plan_schema"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER = {
@@ -90,6 +90,19 @@ def plan_schema() -> dict[str, object]:
     }
 
 
+def pair_schema() -> dict[str, object]:
+    """The schema of a finite mechanism."""
+    row = {"type": "array", "items": _NUMBER, "minItems": 1}
+    return {
+        "$schema": _DIALECT,
+        "title": "optcomp finite mechanism",
+        "type": "object",
+        "properties": {"title": {"type": "string"}, "first": row, "second": row},
+        "required": ["first", "second"],
+        "additionalProperties": False,
+    }
+
+
 def certificate_schema() -> dict[str, object]:
     """The schema of a certificate."""
     question = {"oneOf": [_object({"delta": _EXACT}), _object({"epsilon": _EXACT})]}
@@ -119,5 +132,5 @@ def _object(properties: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-SCHEMAS = {"plan": plan_schema, "certificate": certificate_schema}
+SCHEMAS = {"plan": plan_schema, "certificate": certificate_schema, "pair": pair_schema}
 """The schemas by the name of what they describe."""

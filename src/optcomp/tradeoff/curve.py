@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from optcomp.composition import Profile, compose
 from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import GaussianLoss
+from optcomp.losses import GaussianLoss, mirrored
 from optcomp.mechanisms import Mechanism
 from optcomp.quantities import Enclosure, Number, probability, real
 from optcomp.sources import KOV15, states
@@ -190,14 +190,16 @@ def _corners_of_pair(pair: FinitePair) -> Iterator[Corner]:
 
 def _of_profile(profile: Profile) -> Polygon | ProfileCurve | NormalCurve:
     if len(profile.sides) > 1:
-        return ProfileCurve(profile)
+        return ProfileCurve(profile, symmetric=True)
     composite = profile.sides[0].composite
     if not composite.failures and composite.kinds == {GaussianLoss}:
         loss, _ = composite.losses[0]
         if isinstance(loss, GaussianLoss):
             return NormalCurve(loss.mu_squared)
     corners = corners_of(composite)
-    return ProfileCurve(profile) if corners is None else Polygon.of(corners)
+    if corners is not None:
+        return Polygon.of(corners)
+    return ProfileCurve(profile, symmetric=mirrored(composite.losses) == composite.losses)
 
 
 def _of_region(region: PrivacyRegion) -> Polygon:

@@ -24,7 +24,7 @@ _MANTISSA = 30  # bits of a t: short numbers have fast logarithms
 _FARTHEST = 690.0  # of ln t: e^690 is the end of floats
 _FIRST_STEP = 0.5
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_ENOUGH = Fraction(1, 10**11)  # absolute width of an answer
+_ENOUGH = Fraction(1, 10**10)  # relative width of an answer
 _CLOSEST = 2.0**-22  # of two neighbouring ln t
 _MOST = 120  # values of delta for one answer
 
@@ -45,9 +45,12 @@ class ProfileCurve:
 
     Args:
         profile: The profile, which answers for the worst of both orders where its adjacency allows both.
+        symmetric: Whether it is the same for both orders of the data sets. Then an epsilon below 0 is answered by way
+            of its opposite, which keeps small missed detections accurate.
     """
 
     profile: Profile
+    symmetric: bool = False
     _deltas: dict[Fraction, Enclosure | None] = field(default_factory=dict, repr=False, compare=False)
 
     def delta(self, epsilon: Real) -> Enclosure:
@@ -92,6 +95,11 @@ class ProfileCurve:
 
     def known(self, odds: Fraction) -> Enclosure | None:
         """The delta at ``e^epsilon = odds``; None where the engines do not reach."""
+        if self.symmetric and odds < 1:
+            there = self.known(1 / odds)
+            if there is None:
+                return None
+            return Enclosure(1 - odds * (1 - Fraction(there.lower)), 1 - odds * (1 - Fraction(there.upper)))
         if odds not in self._deltas:
             try:
                 self._deltas[odds] = self.profile.delta(Logarithm.of(odds))
@@ -161,7 +169,7 @@ class _Search:
 
     def _is_narrow(self) -> bool:
         found = self.answer()
-        return Fraction(found.width) <= _ENOUGH
+        return Fraction(found.width) <= _ENOUGH * Fraction(found.upper)
 
     def _score(self, place: float) -> Fraction:
         """What the search maximises; the least of all where nothing is known."""

@@ -4,10 +4,12 @@ from optcomp.usecases.audit import AuditAnswer, AuditVerdict, Claim, JudgedClaim
 from optcomp.usecases.certify import RecheckAnswer, certify_plan, recheck_file
 from optcomp.usecases.compare import CompareAnswer, compare_plan
 from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
+from optcomp.usecases.domination import PairFile, SimulationAnswer, compare_pairs, simulate_pair
 from optcomp.usecases.dpsgd import DpsgdAnswer, DpsgdRequest, account_dpsgd
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
+from optcomp.usecases.tradeoff import ErrorPair, TradeoffAnswer, TradeoffRequest, tradeoff_of
 
 __all__ = [
     "AuditAnswer",
@@ -19,16 +21,24 @@ __all__ = [
     "Considered",
     "DpsgdAnswer",
     "DpsgdRequest",
+    "ErrorPair",
     "ExplainAnswer",
     "JudgedClaim",
+    "PairFile",
     "RecheckAnswer",
+    "SimulationAnswer",
     "Source",
+    "TradeoffAnswer",
+    "TradeoffRequest",
     "account_dpsgd",
     "audit_plan",
     "certify_plan",
+    "compare_pairs",
     "compare_plan",
     "compose_plan",
     "explain_plan",
     "recheck_file",
     "schema_of",
+    "simulate_pair",
+    "tradeoff_of",
 ]

@@ -27,7 +27,7 @@ from optcomp.losses import (
 )
 from optcomp.losses.promises import ConcentratedLoss, PromisedLoss, furthest, renyi_cumulant
 from optcomp.mechanisms import Mechanism, Repeated, Sequence
-from optcomp.quantities import Enclosure, Number, exact_text, floor_to_digits, probability
+from optcomp.quantities import Enclosure, Number, exact_text, floor_to_digits, html_table, probability
 from optcomp.sources import statement_of
 from optcomp.theorems import Guarantee, Term
 from optcomp.theorems.basic import basic_composition
@@ -84,6 +84,20 @@ class Comparison:
                 return row
         names = ", ".join(row.name for row in self.rows)
         raise InvalidParameterError(field="name", value=name, condition=f"must be one of {names}", remedy="Choose one.")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = [
+            (
+                row.name,
+                "" if row.epsilon is None else str(row.epsilon),
+                "" if row.waste is None else f"{float(row.waste):.1f} %",
+                row.note,
+            )
+            for row in self.rows
+        ]
+        title = f"Every theorem at delta {exact_text(self.delta)}"
+        return html_table(title, ("theorem", "epsilon", "wasted", "note"), rows)
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ from typing import Literal
 from optcomp.composition.certificate import Certificate, ErrorSplit
 from optcomp.composition.side import Answer, Side
 from optcomp.engines import auto
-from optcomp.errors import InvalidParameterError, UndecidedError, UnsupportedError
+from optcomp.errors import InvalidParameterError, OptcompError, UndecidedError, UnsupportedError
 from optcomp.losses import directions, lower
 from optcomp.mechanisms import Mechanism
-from optcomp.quantities import Enclosure, Number, Real, count, positive_rational, probability, real
+from optcomp.quantities import Enclosure, Number, Real, count, html_table, positive_rational, probability, real
 
 __all__ = ["Profile"]
 
 _CERTIFIED_DIGITS = 12
+_SHOWN = ("1e-3", "1e-6", "1e-9")
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,11 @@ class Profile:
             error=self.error_split(asked, point, answer),
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the least epsilon at a few deltas."""
+        rows = [(delta, _shown(self, delta)) for delta in _SHOWN]
+        return html_table("Optimal composition", ("delta", "least epsilon"), rows)
+
     def _answers(
         self, asked: Literal["epsilon", "delta"], point: Real, width: float | None, rigor: auto.Rigor | None
     ) -> list[Answer]:
@@ -210,6 +216,13 @@ class Profile:
         if asked == "epsilon":
             target = max(side.target_width(Fraction(point)) for side in self.sides)  # type: ignore[arg-type]  # a delta
         return ErrorSplit(failure=self.failure.relative_width, target=target, answer=answer.relative_width)
+
+
+def _shown(profile: Profile, delta: str) -> str:
+    try:
+        return str(profile.epsilon(delta))
+    except OptcompError as error:
+        return str(error)
 
 
 def _largest(found: list[Enclosure]) -> Enclosure:

@@ -16,6 +16,7 @@ from optcomp.quantities.exact import (
     real,
     scaled,
 )
+from optcomp.quantities.html import html_table
 from optcomp.quantities.ranges import count, nonnegative_real, positive_rational, probability
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "exponential",
     "float_up",
     "floor_to_digits",
+    "html_table",
     "nonnegative_real",
     "positive_rational",
     "probability",

@@ -11,7 +11,7 @@ from optcomp.composition import Profile, compose
 from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.losses import GaussianLoss, mirrored
 from optcomp.mechanisms import Mechanism
-from optcomp.quantities import Enclosure, Number, probability, real
+from optcomp.quantities import Enclosure, Number, html_table, probability, real
 from optcomp.sources import KOV15, states
 from optcomp.theorems.kov15 import Corner
 from optcomp.tradeoff.duality import ProfileCurve
@@ -23,6 +23,7 @@ from optcomp.tradeoff.region import PrivacyRegion
 
 __all__ = ["TradeoffCurve"]
 
+_SHOWN = ("0.001", "0.01", "0.05", "0.1", "0.25", "0.5")
 _PLACES = 32  # at which a curve that is no polygon is compared with normal curves
 
 
@@ -175,6 +176,11 @@ class TradeoffCurve:
         if isinstance(shape, ProfileCurve):
             return nearest_to(shape.sampled(places), (low, high))
         return nearest_to(shape.between(low, high), (low, high))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a few points."""
+        rows = [(place, str(self.missed_detection(place))) for place in _SHOWN]
+        return html_table("Trade-off curve", ("false alarm", "least missed detection"), rows)
 
     def __repr__(self) -> str:
         """The kind of curve."""

@@ -4,6 +4,7 @@
 UV_PIN := 0.13.9
 BIN := .venv/bin
 EXAMPLE := examples/mobility_year.toml
+PICTURE := build/mobility_year.svg
 
 # The tests must meet the built wheel, not the source tree, whatever the caller's shell is set to.
 unexport PYTHONPATH OPTCOMP_SOURCE_TREE VIRTUAL_ENV
@@ -37,11 +38,14 @@ setup: ## make .venv/ with optcomp as a built wheel and all tools
 	echo "setup: building the wheel and filling .venv/ from uv.lock"; \
 	UV_PROJECT_ENVIRONMENT=.venv "$$uv" sync --quiet --locked --no-editable --reinstall-package optcomp
 
-run: setup ## compose and compare the example plan
+run: setup ## compose and compare the example plan, and draw its trade-off curve
 	@echo "run: optcomp compare $(EXAMPLE) --delta 1e-6"
 	@$(BIN)/optcomp compare $(EXAMPLE) --delta 1e-6
 	@echo "run: optcomp compose $(EXAMPLE)"
 	@$(BIN)/optcomp compose $(EXAMPLE)
+	@mkdir -p build
+	@echo "run: optcomp tradeoff $(EXAMPLE) --picture $(PICTURE)"
+	@$(BIN)/optcomp tradeoff $(EXAMPLE) --picture $(PICTURE) --force
 
 test: lint docs ## run every check: lint, documents, tests against the wheel
 	@echo "test: pytest against the installed wheel"

@@ -14,7 +14,7 @@ def test_a_comparison_shows_every_row_escaped() -> None:
     found = oc.compare([oc.PureDP(epsilon="0.1").repeated(30)], delta="1e-6")
     shown = found._repr_html_()
     assert all(f"<td>{row.name}</td>" in shown for row in found.rows)
-    assert "delta 0.000001" in shown
+    assert "delta 1e-6" in shown
 
 
 def test_a_question_without_an_answer_is_said_in_its_place() -> None:

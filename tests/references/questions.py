@@ -25,6 +25,7 @@ from optcomp.theorems.kov15 import (
     short_form,
 )
 from optcomp.theorems.renyi import pure_dp_rho, zcdp_delta, zcdp_epsilon
+from tests.references.hardness_questions import HARDNESS
 from tests.references.kernel_questions import KERNELS
 from tests.references.printed import Answer, Approximate, MalformedError, OneOf
 from tests.references.reading import read_mechanisms
@@ -201,5 +202,5 @@ QUESTIONS: dict[str, Callable[[Case], Answer]] = {
 }
 """Each kind of question, with the function that puts it to the library."""
 
-LISTS: dict[str, Callable[[Case], tuple[object, Answer]]] = {**KERNELS}
+LISTS: dict[str, Callable[[Case], tuple[object, Answer]]] = {**KERNELS, **HARDNESS}
 """Each list with a name of its own, with the function that gives what is printed and what the library says."""

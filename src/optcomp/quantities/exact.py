@@ -241,7 +241,7 @@ def scaled(value: Real, factor: Fraction) -> Real:
 
 
 def exponential(value: Real, *, longest: int = 1 << 20) -> Fraction | None:
-    """``e**value`` where that is rational and at most that many bits long: 1 for 0, and powers of a logarithm's base."""
+    """``e**value`` where that is rational and at most that many bits long; else None."""
     if value == 0:
         return Fraction(1)
     if isinstance(value, Fraction) or value.multiple.denominator != 1:

@@ -40,18 +40,22 @@ from optcomp.mechanisms import (
 )
 from optcomp.quantities import Enclosure, Logarithm
 from optcomp.tradeoff import (
+    AttackCounts,
     AttackRisk,
     FinitePair,
     Kernel,
+    OptimalTest,
     PrivacyRegion,
     TradeoffCurve,
     dominates,
+    epsilon_lower_bound,
     simulate,
     simulate_in_two_stages,
 )
 
 __all__ = [
     "ApproxDP",
+    "AttackCounts",
     "AttackRisk",
     "Certificate",
     "Comparison",
@@ -68,6 +72,7 @@ __all__ = [
     "Logarithm",
     "Mechanism",
     "OptcompError",
+    "OptimalTest",
     "PoissonSampled",
     "PrivacyRegion",
     "Profile",
@@ -90,6 +95,7 @@ __all__ = [
     "compare",
     "compose",
     "dominates",
+    "epsilon_lower_bound",
     "mechanism_from_json",
     "mechanism_to_json",
     "recheck",

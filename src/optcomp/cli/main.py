@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from optcomp.cli.attack import attack
 from optcomp.cli.domination import dominates, simulate_from
 from optcomp.cli.options import (
     AdjacencyOption,
@@ -245,6 +246,7 @@ def schema(
 
 
 app.command()(tradeoff)
+app.command()(attack)
 app.command()(dominates)
 app.command("simulate-from")(simulate_from)
 

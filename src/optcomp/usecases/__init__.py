@@ -1,5 +1,6 @@
 """What a person can ask for: a request goes in, an answer comes out. Both doors, terminal and page, share these."""
 
+from optcomp.usecases.attack import AttackAnswer, AttackCounts, AttackRequest, AttackVerdict, PlanBound, judge_attack
 from optcomp.usecases.audit import AuditAnswer, AuditVerdict, Claim, JudgedClaim, audit_plan
 from optcomp.usecases.certify import RecheckAnswer, certify_plan, recheck_file
 from optcomp.usecases.compare import CompareAnswer, compare_plan
@@ -12,6 +13,10 @@ from optcomp.usecases.source import Source
 from optcomp.usecases.tradeoff import ErrorPair, TradeoffAnswer, TradeoffRequest, tradeoff_of
 
 __all__ = [
+    "AttackAnswer",
+    "AttackCounts",
+    "AttackRequest",
+    "AttackVerdict",
     "AuditAnswer",
     "AuditVerdict",
     "Budget",
@@ -25,6 +30,7 @@ __all__ = [
     "ExplainAnswer",
     "JudgedClaim",
     "PairFile",
+    "PlanBound",
     "RecheckAnswer",
     "SimulationAnswer",
     "Source",
@@ -37,6 +43,7 @@ __all__ = [
     "compare_plan",
     "compose_plan",
     "explain_plan",
+    "judge_attack",
     "recheck_file",
     "schema_of",
     "simulate_pair",

@@ -16,7 +16,7 @@ from optcomp.tradeoff import AttackRisk, NearestGaussians, TradeoffCurve
 from optcomp.usecases.assumptions import assumption_of
 from optcomp.usecases.source import Source
 
-__all__ = ["ErrorPair", "TradeoffAnswer", "TradeoffRequest", "draw_curve", "tradeoff_of"]
+__all__ = ["ErrorPair", "TradeoffAnswer", "TradeoffRequest", "draw_curve", "refuse_existing", "tradeoff_of"]
 
 _USUAL = ("0.001", "0.01", "0.05", "0.1", "0.25", "0.5")
 _IN_WORDS = ("0.05",)
@@ -97,10 +97,8 @@ def tradeoff_of(request: TradeoffRequest) -> TradeoffAnswer:
     title: str | None = None
     adjacency: str | None = None
     assumption: str | None = None
-    if request.picture is not None and not request.force and Path(request.picture).exists():
-        raise InvalidParameterError(
-            field="picture", value=request.picture, condition="is there already", remedy="Add --force to replace it."
-        )
+    if request.picture is not None:
+        refuse_existing(request.picture, force=request.force)
     if request.probabilities is None:
         plan = request.source.plan()
         profile = plan.profile()
@@ -145,6 +143,14 @@ def tradeoff_of(request: TradeoffRequest) -> TradeoffAnswer:
     if request.picture is not None:
         draw_curve(curve, title=title or "Trade-off curve", path=Path(request.picture))
     return answer
+
+
+def refuse_existing(path: str, *, force: bool) -> None:
+    """Refuse to replace a file that is there already, unless that is wanted."""
+    if not force and Path(path).exists():
+        raise InvalidParameterError(
+            field="picture", value=path, condition="is there already", remedy="Add --force to replace it."
+        )
 
 
 def _gaussians(curve: TradeoffCurve, wanted: tuple[str, str] | None) -> NearestGaussians | None:

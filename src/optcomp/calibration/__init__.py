@@ -1,0 +1,16 @@
+"""From a target to the number that meets it."""
+
+from optcomp.calibration.calibrate import Calibration, calibrate
+from optcomp.calibration.family import FamilyLike
+from optcomp.calibration.targets import AttackTarget, EpsilonDelta, MuTarget, RegionTarget, Target
+
+__all__ = [
+    "AttackTarget",
+    "Calibration",
+    "EpsilonDelta",
+    "FamilyLike",
+    "MuTarget",
+    "RegionTarget",
+    "Target",
+    "calibrate",
+]

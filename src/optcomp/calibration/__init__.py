@@ -2,6 +2,7 @@
 
 from optcomp.calibration.calibrate import Calibration, calibrate
 from optcomp.calibration.family import FamilyLike
+from optcomp.calibration.headroom import Headroom, headroom, how_many
 from optcomp.calibration.targets import AttackTarget, EpsilonDelta, MuTarget, RegionTarget, Target
 
 __all__ = [
@@ -9,8 +10,11 @@ __all__ = [
     "Calibration",
     "EpsilonDelta",
     "FamilyLike",
+    "Headroom",
     "MuTarget",
     "RegionTarget",
     "Target",
     "calibrate",
+    "headroom",
+    "how_many",
 ]

@@ -23,6 +23,8 @@ _MARGINS = (Fraction(1, 10**11), Fraction(1, 10**10), Fraction(2, 10**10), Fract
 _SPREADS = (1, -1, 4, -4, 8, -8, 16, -16)  # powers of 4 at which a family is probed
 _QUARTER = math.log(4)
 _MOST_COUNT = 10**15
+_GROWTH = 64  # of counts
+_FARTHEST_FLOAT = 1 << 40  # floats away from where the search in floats ends
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Calibration:
         return self.target.certificate(self.profile, self.rigor)
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913  # the question has as many parts; each is optional but the family
     family: FamilyLike,
     *,
     epsilon: Number | None = None,
@@ -140,7 +142,7 @@ class _Question:
         """What is proved at one value; undecided where the engines do not reach."""
         try:
             return self.target.verdict(self.family.at(value), self.rigor)
-        except UndecidedError:
+        except (UndecidedError, UnsupportedError):
             return Verdict.UNDECIDED
 
     def excess(self, place: float) -> float:
@@ -262,27 +264,35 @@ class _Question:
     def to_the_float(self, place: float) -> Calibration:
         """Neighbouring floats: the last one that meets the target, and the first one that does not."""
         toward_safe = -math.inf if self.rises else math.inf
-        safe, other = math.exp(place), math.exp(place)
-        step = 4
-        while self.verdict(_decimal(safe)) is not Verdict.FITS:
-            safe, step = _far(safe, step, toward_safe), 4 * step
-        step = 4
-        while self.verdict(_decimal(other)) is not Verdict.OVER:
-            other, step = _far(other, step, -toward_safe), 4 * step
+        safe = self._float_with(Verdict.FITS, math.exp(place), toward_safe)
+        other = self._float_with(Verdict.OVER, math.exp(place), -toward_safe)
         while math.nextafter(safe, -toward_safe) != other:
             middle = safe + (other - safe) / 2
             if middle in {safe, other}:
                 break
             found = self.verdict(_decimal(middle))
             if found is Verdict.UNDECIDED:
-                raise UndecidedError(
-                    field="parameter",
-                    value=middle,
-                    condition="is so close to the limit that its side could not be proved",
-                    remedy="Ask with digits=.",
-                )
+                raise self._too_close(middle)
             safe, other = (middle, other) if found is Verdict.FITS else (safe, middle)
         return self.found(_decimal(safe), _decimal(other))
+
+    def _float_with(self, wanted: Verdict, start: float, towards: float) -> float:
+        """The first float on a walk with growing steps that has a verdict."""
+        value, steps = start, 4
+        while self.verdict(_decimal(value)) is not wanted:
+            if steps > _FARTHEST_FLOAT:
+                raise self._too_close(start)
+            value, steps = value + math.copysign(steps * math.ulp(value), towards), 4 * steps
+        return value
+
+    @staticmethod
+    def _too_close(value: float) -> UndecidedError:
+        return UndecidedError(
+            field="parameter",
+            value=value,
+            condition="is so close to the limit that its side could not be proved",
+            remedy="Ask with digits=.",
+        )
 
     def whole(self) -> Calibration:
         """The last whole number that meets the target."""
@@ -294,29 +304,41 @@ class _Question:
                 condition="must spend more as its whole number grows",
                 remedy="Give a count.",
             )
-        low, high = 0, 1
         if self.verdict(Fraction(0)) is Verdict.OVER:
             raise UnsupportedError(
                 field="target", value=str(self.target), condition="is not met even by none", remedy="Allow more."
             )
-        while self.verdict(Fraction(high)) is Verdict.FITS:
-            low, high = high, 2 * high
-            if high > _MOST_COUNT:
-                raise UnsupportedError(
-                    field="count", value=high, condition="is allowed without end", remedy="Nothing limits it."
-                )
+        low, high = self._whole_bracket()
         while high - low > 1:
             middle = (low + high) // 2
             found = self.verdict(Fraction(middle))
             if found is Verdict.UNDECIDED:
-                raise UndecidedError(
-                    field="count",
-                    value=middle,
-                    condition="meets the target or not: that could not be proved",
-                    remedy="Ask with rigor='ball', or move the target a little.",
-                )
+                raise self._undecided(middle)
             low, high = (middle, high) if found is Verdict.FITS else (low, middle)
         return self.found(Fraction(low), Fraction(high))
+
+    def _whole_bracket(self) -> tuple[int, int]:
+        """A count that fits and a larger one that does not. Counts between that no engine decides are passed over."""
+        low, high = 0, 1
+        while high <= _MOST_COUNT:
+            found = self.verdict(Fraction(high))
+            if found is Verdict.OVER:
+                return low, high
+            low, high = (high if found is Verdict.FITS else low), _GROWTH * high
+        if low == 0:
+            raise self._undecided(high)
+        raise UnsupportedError(
+            field="count", value=high, condition="is allowed without end", remedy="Nothing limits it."
+        )
+
+    @staticmethod
+    def _undecided(value: int) -> UndecidedError:
+        return UndecidedError(
+            field="count",
+            value=value,
+            condition="meets the target or not: that could not be proved",
+            remedy="Ask with rigor='ball', or move the target a little.",
+        )
 
     def _whole_rises(self) -> bool:
         return self.target.excess(self.family.at(Fraction(1))) >= self.target.excess(self.family.at(Fraction(0)))
@@ -329,11 +351,6 @@ def _value(place: float) -> Fraction:
 def _decimal(value: float) -> Fraction:
     """The shortest decimal of a float, as which it is read everywhere."""
     return Fraction(repr(value))
-
-
-def _far(value: float, steps: int, towards: float) -> float:
-    """So many floats away."""
-    return value + math.copysign(steps * math.ulp(value), towards)
 
 
 def _around(start: int) -> Iterator[int]:

@@ -64,7 +64,7 @@ def family_of(family: FamilyLike, adjacency: str | None) -> Family:
     """
     if isinstance(family, Mapping | list):
         name = free_name(family)
-        parts = family if isinstance(family, list) else [family]
+        parts: list[object] = family if isinstance(family, list) else [family]
         less = True if name in _LESS else None
         return Family(lambda value: _read(parts, value), adjacency, name, name in _WHOLE, less)
     if not callable(family):

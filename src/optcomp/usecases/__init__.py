@@ -8,6 +8,7 @@ from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
 from optcomp.usecases.domination import PairFile, SimulationAnswer, compare_pairs, simulate_pair
 from optcomp.usecases.dpsgd import DpsgdAnswer, DpsgdRequest, account_dpsgd
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
+from optcomp.usecases.hardness import walk_as_json, walk_in_words, walk_through
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
 from optcomp.usecases.tradeoff import ErrorPair, TradeoffAnswer, TradeoffRequest, tradeoff_of
@@ -48,4 +49,7 @@ __all__ = [
     "schema_of",
     "simulate_pair",
     "tradeoff_of",
+    "walk_as_json",
+    "walk_in_words",
+    "walk_through",
 ]

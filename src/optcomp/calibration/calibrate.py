@@ -23,7 +23,7 @@ _MARGINS = (Fraction(1, 10**11), Fraction(1, 10**10), Fraction(2, 10**10), Fract
 _SPREADS = (1, -1, 4, -4, 8, -8, 16, -16)  # powers of 4 at which a family is probed
 _QUARTER = math.log(4)
 _MOST_COUNT = 10**15
-_GROWTH = 64  # of counts
+_GROWTH = 4096  # of counts: a few repetitions of a sampled mechanism take longer than many
 _FARTHEST_FLOAT = 1 << 40  # floats away from where the search in floats ends
 
 

@@ -10,6 +10,7 @@ import typer
 
 from optcomp.cli.attack import attack
 from optcomp.cli.domination import dominates, simulate_from
+from optcomp.cli.figures import figures
 from optcomp.cli.hardness import hardness_app
 from optcomp.cli.options import (
     AdjacencyOption,
@@ -248,6 +249,7 @@ def schema(
 
 app.command()(tradeoff)
 app.command()(attack)
+app.command()(figures)
 app.add_typer(hardness_app, name="hardness")
 app.command()(dominates)
 app.command("simulate-from")(simulate_from)

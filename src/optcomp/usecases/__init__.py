@@ -8,6 +8,7 @@ from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
 from optcomp.usecases.domination import PairFile, SimulationAnswer, compare_pairs, simulate_pair
 from optcomp.usecases.dpsgd import DpsgdAnswer, DpsgdRequest, account_dpsgd
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
+from optcomp.usecases.figures import FiguresAnswer, FiguresRequest, make_figures
 from optcomp.usecases.hardness import walk_as_json, walk_in_words, walk_through
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
@@ -29,6 +30,8 @@ __all__ = [
     "DpsgdRequest",
     "ErrorPair",
     "ExplainAnswer",
+    "FiguresAnswer",
+    "FiguresRequest",
     "JudgedClaim",
     "PairFile",
     "PlanBound",
@@ -45,6 +48,7 @@ __all__ = [
     "compose_plan",
     "explain_plan",
     "judge_attack",
+    "make_figures",
     "recheck_file",
     "schema_of",
     "simulate_pair",

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from optcomp.cli.attack import attack
+from optcomp.cli.calibrate import calibrate, headroom
 from optcomp.cli.domination import dominates, simulate_from
 from optcomp.cli.figures import figures
 from optcomp.cli.hardness import hardness_app
@@ -249,6 +250,8 @@ def schema(
 
 app.command()(tradeoff)
 app.command()(attack)
+app.command()(calibrate)
+app.command()(headroom)
 app.command()(figures)
 app.add_typer(hardness_app, name="hardness")
 app.command()(dominates)

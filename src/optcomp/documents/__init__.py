@@ -1,6 +1,7 @@
 """Plan and certificate files, with every number exact."""
 
 from optcomp.documents.certificate_file import read_certificate
+from optcomp.documents.family_file import FamilyFile, read_family
 from optcomp.documents.pair_file import pair_from_mapping, read_pair
 from optcomp.documents.plan_file import plan_from_mapping, read_plan
 from optcomp.documents.reading import FORMATS, parse, read_bytes
@@ -9,11 +10,13 @@ from optcomp.documents.schema import SCHEMAS
 __all__ = [
     "FORMATS",
     "SCHEMAS",
+    "FamilyFile",
     "pair_from_mapping",
     "parse",
     "plan_from_mapping",
     "read_bytes",
     "read_certificate",
+    "read_family",
     "read_pair",
     "read_plan",
 ]

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from optcomp.errors import DocumentError
 
-__all__ = ["FORMATS", "LARGEST_FILE", "parse", "read_bytes"]
+__all__ = ["FORMATS", "LARGEST_FILE", "parse", "parse_any", "read_bytes"]
 
 LARGEST_FILE = 16 * 2**20
 """The largest file that is read, in bytes."""
@@ -50,7 +50,7 @@ def read_bytes(path: str, *, standard_input: BinaryIO) -> bytes:
 
 
 def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, object]:  # noqa: A002  # the option's name
-    """Read a TOML, JSON or YAML document.
+    """Read a TOML, JSON or YAML document that is one object.
 
     Args:
         content: The bytes of the file.
@@ -60,6 +60,20 @@ def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, 
     Raises:
         DocumentError: When the content is empty, binary, or no such document.
     """
+    found = parse_any(content, path=path, format=format)
+    if not isinstance(found, dict):
+        raise DocumentError(
+            where=_name(path),
+            field="file",
+            value=found,
+            condition="must be an object",
+            remedy="Begin with { and a title.",
+        )
+    return found
+
+
+def parse_any(content: bytes, *, path: str, format: str | None = None) -> object:  # noqa: A002  # the option's name
+    """The same, whatever stands at the top."""
     where = _name(path)
     try:
         text = content.decode("utf-8-sig")
@@ -83,7 +97,7 @@ def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, 
         )
     loader = FORMATS[format or _format_of(path, text)]
     try:
-        found = loader(text)
+        found: object = loader(text)
     except (ArithmeticError, RecursionError, ValueError) as error:
         raise DocumentError(
             where=where,
@@ -92,10 +106,6 @@ def parse(content: bytes, *, path: str, format: str | None = None) -> dict[str, 
             condition=f"cannot be read as {loader.__name__.removeprefix('_').upper()} ({_reason(error)})",
             remedy="Mend that place.",
         ) from None
-    if not isinstance(found, dict):
-        raise DocumentError(
-            where=where, field="file", value=found, condition="must be an object", remedy="Begin with { and a title."
-        )
     return found
 
 

@@ -2,6 +2,15 @@
 
 from optcomp.usecases.attack import AttackAnswer, AttackCounts, AttackRequest, AttackVerdict, PlanBound, judge_attack
 from optcomp.usecases.audit import AuditAnswer, AuditVerdict, Claim, JudgedClaim, audit_plan
+from optcomp.usecases.calibrate import (
+    CalibrateAnswer,
+    CalibrateRequest,
+    HeadroomAnswer,
+    HeadroomRequest,
+    Limit,
+    calibrate_family,
+    headroom_of,
+)
 from optcomp.usecases.certify import RecheckAnswer, certify_plan, recheck_file
 from optcomp.usecases.compare import CompareAnswer, compare_plan
 from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
@@ -22,6 +31,8 @@ __all__ = [
     "AuditAnswer",
     "AuditVerdict",
     "Budget",
+    "CalibrateAnswer",
+    "CalibrateRequest",
     "Claim",
     "CompareAnswer",
     "ComposeAnswer",
@@ -32,7 +43,10 @@ __all__ = [
     "ExplainAnswer",
     "FiguresAnswer",
     "FiguresRequest",
+    "HeadroomAnswer",
+    "HeadroomRequest",
     "JudgedClaim",
+    "Limit",
     "PairFile",
     "PlanBound",
     "RecheckAnswer",
@@ -42,11 +56,13 @@ __all__ = [
     "TradeoffRequest",
     "account_dpsgd",
     "audit_plan",
+    "calibrate_family",
     "certify_plan",
     "compare_pairs",
     "compare_plan",
     "compose_plan",
     "explain_plan",
+    "headroom_of",
     "judge_attack",
     "make_figures",
     "recheck_file",

@@ -20,8 +20,9 @@ __all__ = ["Calibration", "calibrate"]
 
 _DIGITS = 13  # of a parameter that is no float
 _MARGINS = (Fraction(1, 10**11), Fraction(1, 10**10), Fraction(2, 10**10), Fraction(45, 10**11))
-_SPREADS = (1, -1, 4, -4, 8, -8, 16, -16)  # powers of 4 at which a family is probed
+_SPREADS = (1, -1, 4, -4, 8, -8, 16, -16, 24, -24)  # powers of 4 at which a family is probed
 _QUARTER = math.log(4)
+_TOLD_APART = 1e-7  # more than the roundings of two logarithms of deltas
 _MOST_COUNT = 10**15
 _GROWTH = 4096  # of counts: a few repetitions of a sampled mechanism take longer than many
 _FARTHEST_FLOAT = 1 << 40  # floats away from where the search in floats ends
@@ -161,7 +162,7 @@ class _Question:
             return not self.family.spends_less
         (first, value), *others = self._probes() or [(0.0, self.excess(0.0))]
         for place, found in others:
-            if found != value:
+            if abs(found - value) > _TOLD_APART:
                 return (found > value) == (place > first)
         return value < 0  # the same everywhere: then the end of the range decides
 
@@ -173,7 +174,7 @@ class _Question:
                 found.append((place, self.excess(place)))
             except OptcompError:
                 continue
-            if found[-1][1] != found[0][1]:
+            if abs(found[-1][1] - found[0][1]) > _TOLD_APART:
                 break
         return found
 

@@ -3,6 +3,7 @@
 from optcomp.calibration.calibrate import Calibration, calibrate
 from optcomp.calibration.family import FamilyLike
 from optcomp.calibration.headroom import Headroom, headroom, how_many
+from optcomp.calibration.required import RequiredNoise, required_noise
 from optcomp.calibration.targets import AttackTarget, EpsilonDelta, MuTarget, RegionTarget, Target
 
 __all__ = [
@@ -13,8 +14,10 @@ __all__ = [
     "Headroom",
     "MuTarget",
     "RegionTarget",
+    "RequiredNoise",
     "Target",
     "calibrate",
     "headroom",
     "how_many",
+    "required_noise",
 ]

@@ -19,10 +19,19 @@ from optcomp.cli.options import (
     source_of,
     standard_input,
 )
-from optcomp.cli.render import print_facts, show_json
+from optcomp.cli.render import ends_of, print_facts, print_table, show_json
 from optcomp.cli.status import Status, guarded
-from optcomp.quantities import exact_text
-from optcomp.usecases import CalibrateRequest, HeadroomRequest, Limit, calibrate_family, headroom_of
+from optcomp.errors import InvalidParameterError
+from optcomp.quantities import Enclosure, exact_text
+from optcomp.usecases import (
+    CalibrateRequest,
+    HeadroomRequest,
+    Limit,
+    RequiredNoise,
+    calibrate_family,
+    headroom_of,
+    noise_required,
+)
 
 __all__ = ["calibrate", "headroom"]
 
@@ -31,12 +40,21 @@ _VERDICT_STATUS = {"fits": Status.OK, "over": Status.OVER_BUDGET, "undecided": S
 
 def calibrate(
     family: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help='Mechanisms or a plan with {"solve": NAME} in place of one number; - reads standard input.',
             metavar="FAMILY",
+            show_default=False,
         ),
-    ],
+    ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare", help="Instead of a family: the variance of each noise, by closed forms and at least."
+        ),
+    ] = False,
+    count: Annotated[int, typer.Option("--count", help="With --compare: how many equal answers.")] = 1,
+    sensitivity: Annotated[str, typer.Option("--sensitivity", help="With --compare: of each answer.")] = "1",
     epsilon: EpsilonOption = None,
     delta: DeltaOption = None,
     mu: Annotated[str | None, typer.Option("--mu", help="Another target: Gaussian differential privacy.")] = None,
@@ -54,6 +72,18 @@ def calibrate(
 ) -> None:
     """The least noise, or the most epsilon, that meets a target: the free number with both sides proved."""
     with guarded():
+        if compare == (family is not None):
+            raise InvalidParameterError(
+                field="family",
+                value=family,
+                condition="must be given, or --compare instead, and not both",
+                remedy="Write: optcomp calibrate FAMILY --epsilon 1 --delta 1e-6.",
+            )
+        if family is None:
+            _show_required(
+                noise_required(epsilon=epsilon, delta=delta, count=count, sensitivity=sensitivity), as_json=as_json
+            )
+            return
         answer = calibrate_family(
             CalibrateRequest(
                 path=family,
@@ -90,6 +120,47 @@ def calibrate(
                 ("proved by", f"engine {proof['engine']}, {proof['precision']}"),
             ]
         )
+
+
+def _show_required(rows: tuple[RequiredNoise, ...], *, as_json: bool) -> None:
+    if as_json:
+        show_json(
+            {
+                "rows": [
+                    {
+                        "noise": row.noise,
+                        "known_by": row.how,
+                        "earlier": ends_of(row.earlier),
+                        "closed_form": ends_of(row.closed_form),
+                        "least": ends_of(row.least),
+                        "closed_form_over_least": ends_of(row.saved),
+                        "note": row.note,
+                    }
+                    for row in rows
+                ]
+            }
+        )
+        return
+    print_table(
+        ("noise", "known by", "earlier", "closed form", "least variance", "times", "note"),
+        [
+            (
+                row.noise,
+                row.how,
+                _rough(row.earlier),
+                _rough(row.closed_form),
+                "" if row.least is None else str(row.least),
+                _rough(row.saved),
+                row.note,
+            )
+            for row in rows
+        ],
+    )
+
+
+def _rough(value: Enclosure | None) -> str:
+    """To six digits, rounded up: the safe side of a variance that suffices."""
+    return "" if value is None else exact_text(value.rounded(6).upper)
 
 
 def headroom(

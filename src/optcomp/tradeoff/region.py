@@ -12,7 +12,6 @@ from optcomp.errors import UndecidedError, UnsupportedError
 from optcomp.numerics.balls import enclose, precision
 from optcomp.numerics.exponential_sums import ExponentialSum
 from optcomp.quantities import Enclosure, Number, Real, exact_text, nonnegative_real, probability, scaled
-from optcomp.sources import KOV15, states
 from optcomp.theorems.kov15 import Corner, optimal_region
 
 __all__ = ["Constraint", "PrivacyRegion"]
@@ -74,7 +73,6 @@ class PrivacyRegion:
         )
 
     @classmethod
-    @states(KOV15, "Theorem 3.3, as a region")
     def of_equal(cls, *, epsilon: Number, delta: Number, count: int) -> PrivacyRegion:
         """The smallest region that holds every composition of equal (epsilon, delta)-DP mechanisms.
 

@@ -8,8 +8,10 @@ from optcomp.usecases.calibrate import (
     HeadroomAnswer,
     HeadroomRequest,
     Limit,
+    RequiredNoise,
     calibrate_family,
     headroom_of,
+    noise_required,
 )
 from optcomp.usecases.certify import RecheckAnswer, certify_plan, recheck_file
 from optcomp.usecases.compare import CompareAnswer, compare_plan
@@ -50,6 +52,7 @@ __all__ = [
     "PairFile",
     "PlanBound",
     "RecheckAnswer",
+    "RequiredNoise",
     "SimulationAnswer",
     "Source",
     "TradeoffAnswer",
@@ -65,6 +68,7 @@ __all__ = [
     "headroom_of",
     "judge_attack",
     "make_figures",
+    "noise_required",
     "recheck_file",
     "schema_of",
     "simulate_pair",

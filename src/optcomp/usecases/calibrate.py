@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import BinaryIO
 
-from optcomp.calibration import AttackTarget, Calibration, EpsilonDelta, MuTarget, Target, calibrate, headroom, how_many
+from optcomp.calibration import (
+    AttackTarget,
+    Calibration,
+    EpsilonDelta,
+    MuTarget,
+    RequiredNoise,
+    Target,
+    calibrate,
+    headroom,
+    how_many,
+    required_noise,
+)
 from optcomp.composition import Verdict, certificate_to_json
 from optcomp.documents import read_family
 from optcomp.errors import InvalidParameterError
@@ -21,8 +32,10 @@ __all__ = [
     "HeadroomAnswer",
     "HeadroomRequest",
     "Limit",
+    "RequiredNoise",
     "calibrate_family",
     "headroom_of",
+    "noise_required",
 ]
 
 
@@ -125,6 +138,24 @@ def _target(request: CalibrateRequest, epsilon: Number | None, delta: Number | N
         condition="must be given once: epsilon and delta, or mu, or an attack",
         remedy="Add --epsilon 1 --delta 1e-6.",
     )
+
+
+def noise_required(
+    *, epsilon: str | None, delta: str | None, count: int, sensitivity: str
+) -> tuple[RequiredNoise, ...]:
+    """The variance of each noise for equal answers: earlier conditions, closed forms, and the least.
+
+    Raises:
+        InvalidParameterError: When a number is missing or wrong.
+    """
+    if epsilon is None or delta is None:
+        raise InvalidParameterError(
+            field="target",
+            value=None,
+            condition="must have an epsilon and a delta",
+            remedy="Add --epsilon 1 --delta 1e-6.",
+        )
+    return required_noise(epsilon=epsilon, delta=delta, count=count, sensitivity=sensitivity)
 
 
 @dataclass(frozen=True, kw_only=True)

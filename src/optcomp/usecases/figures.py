@@ -11,6 +11,7 @@ from optcomp.errors import InvalidParameterError
 from optcomp.plotting import Picture, save, to_csv
 from optcomp.plotting.requirement import required
 from optcomp.usecases import figures_kov, figures_mv, figures_ours
+from optcomp.usecases.figures_calibration import what_calibration_saves
 
 __all__ = ["FIGURES", "Figure", "FiguresAnswer", "FiguresRequest", "WrittenFigure", "caption_of", "make_figures"]
 
@@ -47,6 +48,7 @@ FIGURES: Mapping[str, Mapping[int, Figure]] = {
         2: Figure("ours_2_dpsgd_profile", figures_ours.dpsgd_profile),
         3: Figure("ours_3_census_tradeoff", figures_ours.census_tradeoff),
         4: Figure("ours_4_dpsgd_tradeoff", figures_ours.dpsgd_tradeoff),
+        5: Figure("ours_5_calibration", what_calibration_saves),
     },
 }
 

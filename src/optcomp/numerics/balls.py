@@ -26,6 +26,7 @@ __all__ = [
     "ball",
     "complex_ball",
     "enclose",
+    "enclose_share",
     "ends",
     "hull",
     "legendre",
@@ -140,6 +141,19 @@ def enclose(value: Ball, *, least: Fraction | None = None, most: Fraction | None
     if most is not None:
         low, high = min(low, most), min(high, most)
     return Enclosure(low, high).rounded(_DIGITS)
+
+
+def enclose_share(value: Ball, rest: Ball) -> Enclosure:
+    """The enclosure of a probability from its ball and from that of one minus it.
+
+    Near 1 the ends keep the digits of what is left, however small that is.
+
+    **Guarantee**: every point of both balls, with its complement in the other one, lies in the enclosure.
+    """
+    if not value > rest:
+        return enclose(value, least=Fraction(0), most=Fraction(1))
+    left = enclose(rest, least=Fraction(0), most=Fraction(1))
+    return Enclosure(1 - Fraction(left.upper), 1 - Fraction(left.lower))
 
 
 def nearest_float(value: Ball) -> float:

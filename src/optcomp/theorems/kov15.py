@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from optcomp.numerics.balls import Ball, ball, enclose, precision
+from optcomp.numerics.balls import Ball, ball, enclose, enclose_share, precision
 from optcomp.quantities import Enclosure, Number, Real, exponential
 from optcomp.sources import KOV15, states
 from optcomp.theorems.base import (
@@ -120,9 +120,11 @@ def optimal_corners(*, epsilon: Number, delta: Number, count: int) -> tuple[Corn
             mirrored.append(Corner(certain(0), alive))
         if term.epsilon != 0 and term.delta < 1:
             if exact is None:
-                mirrored += _inner_corners(ball(term.epsilon).exp(), _all_survive(term), term.count)
+                odds, failing = ball(term.epsilon).exp(), _some_fail(term)
+                mirrored += _inner_corners(odds, _all_survive(term), failing, term.count, enclose_share)
             else:
-                mirrored += _inner_corners(exact, (1 - term.delta) ** term.count, term.count)
+                share = (1 - term.delta) ** term.count
+                mirrored += _inner_corners(exact, share, 1 - share, term.count, _exact_share)
         if term.delta or term.epsilon == 0:
             mirrored.append(Corner(alive, certain(0)))
     if term.delta or term.epsilon != 0:
@@ -168,12 +170,24 @@ def _deltas(term: Term) -> Iterator[Ball | Fraction]:
             yield 1 - alive * (1 - share)
 
 
-def _inner_corners(odds: Either, alive: Either, count: int) -> Iterator[Corner]:
+def _inner_corners(
+    odds: Either, alive: Either, failing: Either, count: int, share: Callable[[Either, Either], Enclosure]
+) -> Iterator[Corner]:
+    """The corners where some losses lead to an alarm and some do not; every sum has positive terms only."""
     likely, unlikely = _masses(odds, count)
-    alarms, missed = 0 * odds, _suffix_sums(likely)
+    alarms, found = 0 * odds, 0 * odds
+    missed, silent = _suffix_sums(likely), _suffix_sums(unlikely)
     for place, mass in enumerate(unlikely[:-1]):
-        alarms = alarms + mass
-        yield Corner(_inside(alive * alarms), _inside(alive * missed[place + 1]))
+        alarms, found = alarms + mass, found + likely[place]
+        yield Corner(
+            share(alive * alarms, failing + alive * silent[place + 1]),
+            share(alive * missed[place + 1], failing + alive * found),
+        )
+
+
+def _exact_share(value: Fraction, rest: Fraction) -> Enclosure:
+    del rest
+    return Enclosure.exactly(value)
 
 
 def _some_fail(term: Term) -> Ball:

@@ -24,6 +24,7 @@ from optcomp.tradeoff.region import PrivacyRegion
 __all__ = ["TradeoffCurve"]
 
 _SHOWN = ("0.001", "0.01", "0.05", "0.1", "0.25", "0.5")
+_FARTHEST = 700.0  # of the logarithm of odds between two ends
 _PLACES = 32  # at which a curve that is no polygon is compared with normal curves
 
 
@@ -217,9 +218,18 @@ def _of_region(region: PrivacyRegion) -> Polygon:
 
 def _places(low: Fraction, high: Fraction) -> Iterator[Fraction]:
     """Places from low to high, evenly spaced in the logarithm of the odds."""
-    start, end = (math.log(each) - math.log1p(-float(each)) for each in (low, high))
+    start, end = (_log_odds(each) for each in (low, high))
     yield low
     for place in range(1, _PLACES):
         level = start + (end - start) * place / _PLACES
-        yield Fraction(1 / (1 + math.exp(-level)))
+        if abs(level) < _FARTHEST:
+            small = Fraction(math.exp(-abs(level)))
+            found = (small if level < 0 else Fraction(1)) / (1 + small)
+            if low < found < high:
+                yield found
     yield high
+
+
+def _log_odds(value: Fraction) -> float:
+    rest = value.denominator - value.numerator
+    return math.log(value.numerator) - math.log(rest)

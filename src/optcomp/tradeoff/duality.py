@@ -8,7 +8,7 @@ through them, so that a few values of delta near the best t bound the maximum fr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -26,6 +26,9 @@ _FIRST_STEP = 0.5
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _ENOUGH = Fraction(1, 10**10)  # relative width of an answer
 _CLOSEST = 2.0**-22  # of two neighbouring ln t
+_FILLED = 40  # more values at most
+_CLOSE_ENOUGH = 1 + Fraction(1, 10**9)
+_NEAR = 1 + Fraction(1, 2**20)
 _MOST = 120  # values of delta for one answer
 
 
@@ -37,6 +40,9 @@ class _Value:
     lower: Fraction
     upper: Fraction
     height: Fraction
+
+
+_ORIGIN = _Value(Fraction(0), Fraction(0), Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -78,20 +84,18 @@ class ProfileCurve:
         """
         places = sorted(set(false_alarms))
         upper: list[Position] = []
-        lower: list[Position] = []
+        lower: list[Enclosure] = []
         lines: list[tuple[Fraction, Fraction]] = []
         for place in places:
             search = _Search(self, place)
             search.run()
             found = search.answer()
             upper.append((place, Fraction(found.upper)))
-            lower.append((place, Fraction(found.lower)))
+            lower.append(found)
             lines.append(search.line)
-        for (steep, high), (flat, low) in pairwise(lines):
-            if steep > flat:
-                alarm = (high - low) / (steep - flat)
-                lower.append((alarm, max(high - steep * alarm, Fraction(0))))
-        return Polygon(_from_below(lower, places[0], places[-1]), tuple(upper))
+        ends = (places[0], Fraction(lower[0].lower)), (places[-1], Fraction(lower[-1].lower))
+        inner = [point for point in _envelope(lines) if places[0] < point[0] < places[-1]]
+        return Polygon((ends[0], *inner, ends[1]), tuple(upper))
 
     def known(self, odds: Fraction) -> Enclosure | None:
         """The delta at ``e^epsilon = odds``; None where the engines do not reach."""
@@ -109,9 +113,22 @@ class ProfileCurve:
         return self._deltas[odds]
 
 
-def _from_below(points: list[Position], first: Fraction, last: Fraction) -> tuple[Position, ...]:
-    """The points in this range; where lines meet, only the lower ones count as corners of the lower polygon."""
-    return tuple(sorted(point for point in points if first <= point[0] <= last))
+def _envelope(lines: list[tuple[Fraction, Fraction]]) -> list[Position]:
+    """The corners of the highest of several lines ``height - steepness * alarm`` and of 0, from left to right."""
+    chain: list[tuple[Fraction, Fraction]] = []
+    for steep, height in sorted({*lines, (Fraction(0), Fraction(0))}, key=lambda line: (-line[0], -line[1])):
+        if chain and chain[-1][0] == steep:
+            continue
+        while chain and chain[-1][1] <= height:
+            chain.pop()
+        while len(chain) > 1 and _crossing(chain[-2], (steep, height)) <= _crossing(chain[-2], chain[-1]):
+            chain.pop()
+        chain.append((steep, height))
+    return [(_crossing(one, other), one[1] - one[0] * _crossing(one, other)) for one, other in pairwise(chain)]
+
+
+def _crossing(steeper: tuple[Fraction, Fraction], flatter: tuple[Fraction, Fraction]) -> Fraction:
+    return (steeper[1] - flatter[1]) / (steeper[0] - flatter[0])
 
 
 class _Search:
@@ -136,14 +153,35 @@ class _Search:
                 outer = low + _GOLDEN * (high - low)
             if len(self.values) % 8 == 0 and self._is_narrow():
                 return
+        self._fill()
+
+    def _fill(self) -> None:
+        """Values where the bound from above is still far away: between places that lie far apart."""
+        for _ in range(_FILLED):
+            known = self._known()
+            gaps = _gaps(known, self.false_alarm)
+            if not gaps or max(gaps)[0] <= max(each.upper for each in known) * _CLOSE_ENOUGH:
+                return
+            _, low, high = max(gaps)
+            if not low or high <= low * _NEAR or len(self.values) >= _MOST:
+                return
+            self._score((_logarithm(low) + _logarithm(high)) / 2)
 
     def answer(self) -> Enclosure:
         """The enclosure of the maximum."""
         known = self._known()
         best = max((each.lower for each in known), default=Fraction(0))
-        most = _maximum_above(known)
-        place = self.false_alarm
-        return Enclosure(max(best, Fraction(0)), max(min(most, 1 - place), Fraction(0)))
+        most = _maximum_above(known, self.false_alarm)
+        found = Enclosure(max(best, Fraction(0)), max(min(most, 1 - self.false_alarm), Fraction(0)))
+        if not known:
+            raise UndecidedError(
+                field="missed_detection",
+                value=str(found),
+                condition="needs deltas that no engine could enclose",
+                remedy="Ask at another false alarm.",
+                reached=found,
+            )
+        return found
 
     @property
     def line(self) -> tuple[Fraction, Fraction]:
@@ -164,11 +202,15 @@ class _Search:
         while True:
             after = max(min(here + sign * step, limit), -_FARTHEST)
             if after == here or self._score(after) < self._score(here):
+                self._score(limit)
                 return min(before, after), max(before, after)
             before, here, step = here, after, 2 * step
 
     def _is_narrow(self) -> bool:
-        found = self.answer()
+        try:
+            found = self.answer()
+        except UndecidedError:
+            return False
         return Fraction(found.width) <= _ENOUGH * Fraction(found.upper)
 
     def _score(self, place: float) -> Fraction:
@@ -189,15 +231,22 @@ class _Search:
         return [found[odds] for odds in sorted(found)]
 
 
-def _maximum_above(known: list[_Value]) -> Fraction:
-    """A bound from above for the maximum over all t > 0 of a concave function that is 0 at t = 0."""
-    points = [_Value(Fraction(0), Fraction(0), Fraction(0), Fraction(1)), *known]
-    if len(points) < 3:
+def _maximum_above(known: list[_Value], false_alarm: Fraction) -> Fraction:
+    """A bound from above for the maximum over all t > 0 of a concave function that is 0 at 0, and at most 1 - t a."""
+    if len(known) < 2:
         return Fraction(1)
-    most = max(_right_of(points), Fraction(0))
-    for place in range(len(points) - 1):
-        most = max(most, _between(points, place))
-    return most
+    right = min(_right_of(known), 1 - known[-1].odds * false_alarm)
+    return max(right, Fraction(0), *(bound for bound, _, _ in _gaps(known, false_alarm)))
+
+
+def _gaps(known: list[_Value], false_alarm: Fraction) -> list[tuple[Fraction, Fraction, Fraction]]:
+    """The bound between each two neighbours, with their t."""
+    points = [_ORIGIN, *known]
+    found = [
+        (_between(points, place), points[place].odds, points[place + 1].odds)
+        for place in range(len(points) - 1 if known else 0)
+    ]
+    return [(min(bound, 1 - low * false_alarm), low, high) for bound, low, high in found]
 
 
 def _slope(one: _Value, other: _Value) -> tuple[Fraction, Fraction]:
@@ -216,8 +265,8 @@ def _between(points: list[_Value], place: int) -> Fraction:
     """The bound between two neighbours, from the lines through the pairs of points on either side."""
     left, right = points[place], points[place + 1]
     width = right.odds - left.odds
-    rise = _slope(points[place - 1], left)[1] if place else None
-    fall = -_slope(right, points[place + 2])[0] if place + 2 < len(points) else None
+    rise = min((_slope(points[other], left)[1] for other in _farther(place, 0)), default=None)
+    fall = min((-_slope(right, points[other])[0] for other in _farther(place + 1, len(points) - 1)), default=None)
     ends = max(left.upper, right.upper)
     if rise is None and fall is None:
         return Fraction(1)
@@ -229,6 +278,16 @@ def _between(points: list[_Value], place: int) -> Fraction:
     meeting = (right.upper - left.upper + fall * width) / (rise + fall)
     inside = min(max(meeting, Fraction(0)), width)
     return max(ends, min(left.upper + rise * inside, right.upper + fall * (width - inside)))
+
+
+def _farther(place: int, end: int) -> Iterator[int]:
+    """Places farther and farther away, up to an end: near ones bend less, far ones suffer less from wide deltas."""
+    sign, away = (1 if end > place else -1), 1
+    while away < abs(end - place):
+        yield place + sign * away
+        away *= 2
+    if end != place:
+        yield end
 
 
 def _short(place: float) -> Fraction:

@@ -7,14 +7,14 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from optcomp.losses import AtomicLoss, Composite, KaryLoss, TwoPoint
-from optcomp.numerics.balls import Ball, ball, enclose, nearest_float, precision
+from optcomp.numerics.balls import Ball, ball, enclose_share, nearest_float, precision
 from optcomp.numerics.exponential_sums import ExponentialSum
 from optcomp.quantities import Enclosure, Real, common_step, exponential, scaled
 from optcomp.theorems.kov15 import Corner, optimal_corners
 
 __all__ = ["corners_of"]
 
-_MOST_EQUAL = 20_000  # randomized responses, all alike: their corners have a closed form
+_MOST_EQUAL = 4_000  # randomized responses, all alike: their corners have a closed form
 _MOST_PRODUCTS = 1 << 18  # of probabilities
 _BITS = 320
 
@@ -26,7 +26,7 @@ _Law = dict[_Key, _Mass]
 def corners_of(composite: Composite) -> tuple[Corner, ...] | None:
     """The corners from (0, 1) to (1, 0); None where the curve is no polygon, or is not listed here.
 
-    Listed are losses on grids, up to about 20,000 equal randomized responses, or 1,000 different values in all.
+    Listed are losses on grids, up to 4,000 equal randomized responses, or 1,000 different values in all.
 
     **Guarantee**: both coordinates of each corner lie in their enclosures; exact where every probability is rational
     and short.
@@ -156,22 +156,29 @@ def _plus(one: _Mass, other: _Mass) -> _Mass:
 def _corners(law: _Law, alive: Fraction, unit: Real | None) -> Iterator[Corner]:
     """Reject the smallest losses first: each adds to the false alarms, and takes from the missed detections."""
     ordered = sorted(law, key=cmp_to_key(_compared))
-    missed = [_ZERO]
-    masses = {key: _times(law[key], alive) for key in ordered}
-    for key in reversed(ordered):
-        missed.append(_plus(missed[-1], _times(masses[key], _decay(key, unit))))
+    masses = [_times(law[key], alive) for key in ordered]
+    others = [_times(mass, _decay(key, unit)) for key, mass in zip(ordered, masses, strict=True)]
+    sums = list(zip(_both_sums(masses), _both_sums(others), strict=True))
     yield Corner(Enclosure.exactly(0), Enclosure.exactly(1))
     if alive < 1:
         yield Corner(Enclosure.exactly(0), Enclosure.exactly(alive))
-    alarm: _Mass = _ZERO
-    for place, key in enumerate(ordered, start=1):
-        alarm = _plus(alarm, masses[key])
-        left = missed[len(ordered) - place]
-        if place < len(ordered):
-            yield Corner(_enclosed(alarm), _enclosed(left))
+    for (alarm, rest), (found, missed) in sums[:-1]:
+        yield Corner(_enclosed(alarm, _plus(rest, 1 - alive)), _enclosed(missed, _plus(found, 1 - alive)))
     yield Corner(Enclosure.exactly(alive), Enclosure.exactly(0))
     if alive < 1:
         yield Corner(Enclosure.exactly(1), Enclosure.exactly(0))
+
+
+def _both_sums(masses: list[_Mass]) -> Iterator[tuple[_Mass, _Mass]]:
+    """After each mass, the sum so far and the sum of what comes: both of positive terms only."""
+    coming = [_ZERO]
+    for mass in reversed(masses):
+        coming.append(_plus(coming[-1], mass))
+    coming.reverse()
+    so_far = _ZERO
+    for place, mass in enumerate(masses, start=1):
+        so_far = _plus(so_far, mass)
+        yield so_far, coming[place]
 
 
 _ZERO: _Mass = Fraction(0)
@@ -194,7 +201,7 @@ def _decay(key: _Key, unit: Real | None) -> _Mass:
     return (-ball(unit) * ball(r)).exp() if power is None else power
 
 
-def _enclosed(value: _Mass) -> Enclosure:
+def _enclosed(value: _Mass, rest: _Mass) -> Enclosure:
     if isinstance(value, Fraction):
         return Enclosure.exactly(value)
-    return enclose(value, least=Fraction(0), most=Fraction(1))
+    return enclose_share(value, ball(rest) if isinstance(rest, Fraction) else rest)

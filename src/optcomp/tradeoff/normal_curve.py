@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from optcomp.numerics.balls import Ball, ball, enclose, precision
 from optcomp.numerics.normal import normal_above, normal_quantile_above
@@ -87,9 +87,7 @@ def nearest_to(polygon: Polygon, false_alarms: tuple[Fraction, Fraction] | None)
         )
         if polygon.lower[0] == _SHARED[0] and len(polygon.lower) > 1:
             return NearestGaussians(below, Enclosure.exactly(0), false_alarms)
-        above = Enclosure(
-            _certainly_above(_edges(polygon.upper)), min(map(_lowest, _edges(polygon.lower)), default=math.inf)
-        )
+        above = Enclosure(_certainly_above(polygon.upper), min(map(_lowest, _edges(polygon.lower)), default=math.inf))
         return NearestGaussians(below, above, false_alarms)
 
 
@@ -121,14 +119,16 @@ class _Edge:
 
     @property
     def mu(self) -> float:
-        """About the mu of the normal curve that touches the line."""
-        level, target = _logarithm(self.steepness), float(self.delta)
+        """About the mu of the normal curve that touches the line; flat lines are mirrored, as normal curves are."""
+        if self.steepness < 1:
+            return _Edge(self.end[::-1], self.start[::-1]).mu
+        level, kept = _logarithm(self.steepness), 1 - self.delta
         low, high = 0.0, 1.0
-        while _rough_delta(high, level) < target and high < _LARGEST_MU:
+        while _is_below(high, level, self.delta, kept) and high < _LARGEST_MU:
             low, high = high, 2 * high
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if _rough_delta(middle, level) < target else (low, middle)
+            low, high = (middle, high) if _is_below(middle, level, self.delta, kept) else (low, middle)
         return low
 
 
@@ -137,26 +137,41 @@ def _edges(points: Sequence[Position]) -> list[_Edge]:
     return [_Edge(one, other) for one, other in pairwise(points) if one[0] < other[0] and one[1] > other[1]]
 
 
-def _certainly_above(edges: Sequence[_Edge]) -> Fraction | float:
-    """A mu whose normal curve lies nowhere below the edges, close to the largest one.
+def _certainly_above(points: Sequence[Position]) -> Fraction | float:
+    """A mu whose normal curve lies nowhere below points above a falling curve, close to the largest one.
 
     Along an edge, the mu of the curve through a point falls until a curve touches the line, and rises from there on.
+    Along a level edge it falls to the end, which is one of the points.
     """
+    falling = _falling(points)
+    edges = _edges(falling)
     ends = [_at_an_end(edge) for edge in edges]
-    most = min((end.lower for end in ends if end is not None), default=math.inf)
+    most = min((_mu_at(point).lower for point in falling if point not in _SHARED), default=math.inf)
     inner = [edge for edge, end in zip(edges, ends, strict=True) if end is None]
     found, slack = min((edge.mu for edge in inner), default=math.inf), _SLACK
     if found >= most:
         found = float(most)
-    for _ in range(_TRIES if inner else 0):
-        candidate = Fraction(found * (1 - min(slack, 1.0)))
-        if candidate <= 0:
-            return Fraction(0)
-        mu = ball(candidate)
-        if all(_delta(mu, ball(edge.steepness).log(), ball(edge.steepness)) <= ball(edge.delta) for edge in inner):
-            return min(candidate, most)
-        slack *= 4
+    with precision(_BITS + max((_size(1 - edge.delta) for edge in inner), default=0)):
+        for _ in range(_TRIES if inner else 0):
+            candidate = Fraction(found * (1 - min(slack, 1.0)))
+            if candidate <= 0:
+                return Fraction(0)
+            mu = ball(candidate)
+            if all(_delta(mu, ball(edge.steepness).log(), ball(edge.steepness)) <= ball(edge.delta) for edge in inner):
+                return min(candidate, most)
+            slack *= 4
     return Fraction(0) if inner else most
+
+
+def _size(kept: Fraction) -> int:
+    """How many bits a number next to 1 needs beyond the usual to be told from it."""
+    return max(kept.denominator.bit_length() - kept.numerator.bit_length(), 0) if kept else 0
+
+
+def _falling(points: Sequence[Position]) -> list[Position]:
+    """The points with nothing that rises: what lies above a falling curve at one place does so at later ones."""
+    lowest = accumulate((missed for _, missed in points), min)
+    return [(alarm, missed) for (alarm, _), missed in zip(points, lowest, strict=True)]
 
 
 def _at_an_end(edge: _Edge) -> Enclosure | None:
@@ -186,11 +201,15 @@ def _delta(mu: Ball, epsilon: Ball, odds: Ball) -> Ball:
     return normal_above(epsilon / mu - mu / 2) - odds * normal_above(epsilon / mu + mu / 2)
 
 
-def _rough_delta(mu: float, epsilon: float) -> float:
+def _is_below(mu: float, epsilon: float, delta: Fraction, kept: Fraction) -> bool:
+    """Whether normal noise with that mu seems to have a smaller delta; ``kept`` is one minus the delta."""
     if mu == 0:
-        return max(0.0, -math.expm1(epsilon))
-    upper, lower = (math.erfc((epsilon / mu + sign * mu / 2) / math.sqrt(2)) / 2 for sign in (-1, 1))
-    return upper - math.exp(epsilon) * lower if lower else upper
+        return max(0.0, -math.expm1(epsilon)) < delta
+    far, near = (math.erfc((epsilon / mu + sign * mu / 2) / math.sqrt(2)) / 2 for sign in (1, -1))
+    less = math.exp(epsilon) * far if far else 0.0
+    if delta < kept:
+        return near - less < delta
+    return math.erfc((mu / 2 - epsilon / mu) / math.sqrt(2)) / 2 + less > kept
 
 
 def _bits(value: Fraction) -> int:

@@ -67,9 +67,12 @@ class Polygon:
         else:
             with precision(_BITS):
                 odds = enclose(ball(epsilon).exp())
-        steep, flat = Fraction(odds.upper), Fraction(odds.lower)
+        flat = Fraction(odds.lower)
         high = 1 - min(missed + flat * alarm for alarm, missed in self.lower)
-        low = 1 - min(missed + steep * alarm for alarm, missed in self.upper)
+        if isinstance(odds.upper, float):  # beyond all numbers that are written out: only sure outcomes count
+            low = 1 - min((missed for alarm, missed in self.upper if alarm == 0), default=Fraction(1))
+        else:
+            low = 1 - min(missed + odds.upper * alarm for alarm, missed in self.upper)
         return Enclosure(max(low, Fraction(0)), max(high, Fraction(0)))
 
     def between(self, first: Fraction, last: Fraction) -> Polygon:

@@ -47,7 +47,7 @@ class AttackRisk:
 
         **Guarantee**: no attack with at most this false positive rate has a true positive rate above ``upper``.
         """
-        missed = self.curve.missed_detection(false_positive_rate)
+        missed = self.curve.missed_detection(probability(false_positive_rate, field="false_positive_rate"))
         return Enclosure(1 - Fraction(missed.upper), 1 - Fraction(missed.lower))
 
     def bayes_error(self, prior: Number) -> Enclosure:

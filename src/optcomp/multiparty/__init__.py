@@ -1,0 +1,29 @@
+"""Private computation of many parties: randomized response once from everyone, then the best decision."""
+
+from optcomp.multiparty.channels import Channel
+from optcomp.multiparty.decision import Decision, decide, in_words, worst_case_laws
+from optcomp.multiparty.functions import MEASURES, Accuracy, BitFunction, absolute_error, indicator, squared_error
+from optcomp.multiparty.other import OtherProtocol
+from optcomp.multiparty.protocol import Interest, Party, Protocol
+from optcomp.multiparty.solve import Solved
+from optcomp.multiparty.view import Listener
+
+__all__ = [
+    "MEASURES",
+    "Accuracy",
+    "BitFunction",
+    "Channel",
+    "Decision",
+    "Interest",
+    "Listener",
+    "OtherProtocol",
+    "Party",
+    "Protocol",
+    "Solved",
+    "absolute_error",
+    "decide",
+    "in_words",
+    "indicator",
+    "squared_error",
+    "worst_case_laws",
+]

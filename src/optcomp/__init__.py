@@ -5,11 +5,16 @@ Several differentially private mechanisms run on the same data: what does the wh
 """
 
 from optcomp.calibration import (
+    Allocation,
     AttackTarget,
     Calibration,
+    Group,
     Headroom,
     MuTarget,
+    Parallel,
     RegionTarget,
+    Share,
+    allocate,
     calibrate,
     headroom,
     how_many,
@@ -64,6 +69,7 @@ from optcomp.tradeoff import (
 )
 
 __all__ = [
+    "Allocation",
     "ApproxDP",
     "AttackCounts",
     "AttackRisk",
@@ -78,6 +84,7 @@ __all__ = [
     "Exponential",
     "FinitePair",
     "Gaussian",
+    "Group",
     "Headroom",
     "InvalidParameterError",
     "Kernel",
@@ -87,6 +94,7 @@ __all__ = [
     "MuTarget",
     "OptcompError",
     "OptimalTest",
+    "Parallel",
     "PoissonSampled",
     "PrivacyRegion",
     "Profile",
@@ -99,12 +107,14 @@ __all__ = [
     "RenyiCurve",
     "Repeated",
     "Sequence",
+    "Share",
     "Skellam",
     "Staircase",
     "TradeoffCurve",
     "UndecidedError",
     "UnsupportedError",
     "ZeroConcentrated",
+    "allocate",
     "calibrate",
     "certificate_from_json",
     "certificate_to_json",

@@ -19,7 +19,8 @@ from optcomp.documents.plan_file import plan_from_mapping
 from optcomp.mechanisms.codec import KINDS
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples"
-EXAMPLES = sorted(path for path in FOLDER.iterdir() if path.suffix in {".toml", ".json", ".yaml", ".yml"})
+FILES = sorted(path for path in FOLDER.iterdir() if path.suffix in {".toml", ".json", ".yaml", ".yml"})
+KINDS = {"budget": "budget", "multiparty": "protocol"}  # by the beginning of the name; all others are plans
 PLAN: dict[str, Any] = {
     "title": "A plan",
     "adjacency": "replace_one",
@@ -91,16 +92,17 @@ def test_the_schemas_are_schemas(name: str) -> None:
 
 
 def test_the_names() -> None:
-    assert set(SCHEMAS) == {"plan", "certificate"}
+    assert set(SCHEMAS) == {"plan", "certificate", "pair", "budget", "protocol"}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_every_example_is_a_plan(path: Path) -> None:
-    assert accepts("plan", plain(parse(path.read_bytes(), path=str(path))))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_example_is_what_its_name_says(path: Path) -> None:
+    kind = KINDS.get(path.name.partition("_")[0], "plan")
+    assert accepts(kind, plain(parse(read_bytes(str(path), standard_input=io.BytesIO()), path=str(path))))
 
 
 def test_the_examples_are_there() -> None:
-    assert {path.suffix for path in EXAMPLES} >= {".toml", ".json"}
+    assert {path.suffix for path in FILES} >= {".toml", ".json"}
 
 
 def test_every_kind_is_described() -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from optcomp.cli.allocate import allocate
 from optcomp.cli.attack import attack
 from optcomp.cli.calibrate import calibrate, headroom
 from optcomp.cli.domination import dominates, simulate_from
@@ -239,7 +240,7 @@ def explain(
 
 @app.command()
 def schema(
-    name: Annotated[str, typer.Argument(help="plan, certificate or pair.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="plan, certificate, pair or budget.", metavar="NAME")],
     as_json: JsonOption = True,
 ) -> None:
     """Print the JSON Schema of a kind of file. It is always JSON."""
@@ -251,6 +252,7 @@ def schema(
 app.command()(tradeoff)
 app.command()(attack)
 app.command()(calibrate)
+app.command()(allocate)
 app.command()(headroom)
 app.command()(figures)
 app.add_typer(hardness_app, name="hardness")

@@ -6,6 +6,7 @@ import inspect
 
 from optcomp.composition import ADJACENCIES
 from optcomp.composition.certificate import VERSION
+from optcomp.documents.budget_file import budget_schema
 from optcomp.mechanisms.codec import KINDS
 
 __all__ = ["SCHEMAS", "certificate_schema", "pair_schema", "plan_schema"]
@@ -95,7 +96,7 @@ def pair_schema() -> dict[str, object]:
     row = {"type": "array", "items": _NUMBER, "minItems": 1}
     return {
         "$schema": _DIALECT,
-        "title": "optcomp finite mechanism",
+        "title": "optcomp pair",
         "type": "object",
         "properties": {"title": {"type": "string"}, "first": row, "second": row},
         "required": ["first", "second"],
@@ -132,5 +133,5 @@ def _object(properties: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-SCHEMAS = {"plan": plan_schema, "certificate": certificate_schema, "pair": pair_schema}
+SCHEMAS = {"plan": plan_schema, "certificate": certificate_schema, "pair": pair_schema, "budget": budget_schema}
 """The schemas by the name of what they describe."""

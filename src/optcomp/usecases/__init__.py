@@ -1,5 +1,6 @@
 """What a person can ask for: a request goes in, an answer comes out. Both doors, terminal and page, share these."""
 
+from optcomp.usecases.allocate import AllocateAnswer, AllocatedLine, AllocateRequest, allocate_budget
 from optcomp.usecases.attack import AttackAnswer, AttackCounts, AttackRequest, AttackVerdict, PlanBound, judge_attack
 from optcomp.usecases.audit import AuditAnswer, AuditVerdict, Claim, JudgedClaim, audit_plan
 from optcomp.usecases.calibrate import (
@@ -26,6 +27,9 @@ from optcomp.usecases.source import Source
 from optcomp.usecases.tradeoff import ErrorPair, TradeoffAnswer, TradeoffRequest, tradeoff_of
 
 __all__ = [
+    "AllocateAnswer",
+    "AllocateRequest",
+    "AllocatedLine",
     "AttackAnswer",
     "AttackCounts",
     "AttackRequest",
@@ -58,6 +62,7 @@ __all__ = [
     "TradeoffAnswer",
     "TradeoffRequest",
     "account_dpsgd",
+    "allocate_budget",
     "audit_plan",
     "calibrate_family",
     "certify_plan",

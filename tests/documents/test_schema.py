@@ -98,7 +98,7 @@ def test_the_names() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_example_is_what_its_name_says(path: Path) -> None:
     kind = KINDS.get(path.name.partition("_")[0], "plan")
-    assert accepts(kind, plain(parse(read_bytes(str(path), standard_input=io.BytesIO()), path=str(path))))
+    assert accepts(kind, plain(parse(path.read_bytes(), path=str(path))))
 
 
 def test_the_examples_are_there() -> None:

@@ -1,8 +1,9 @@
 """Check the library against reference files: ``python -m tests.references.check FILE...``.
 
 A file is a JSON object with lists of cases; ``cases`` holds questions with ``mechanisms``, ``query`` and ``value``, and
-other lists are told by their names. A case is inside when every number of its value lies in the library's interval, up to the rounding of the printed
-number. A case whose value is null asks for a refusal: `InvalidParameterError` with the name of the field.
+other lists are told by their names. A case is inside when every number of its value lies in the library's interval, up
+to the rounding of the printed number. A case whose value is null asks for a refusal: `InvalidParameterError` with the
+name of the field.
 
 The exit status is 0 when every case is inside, 1 when one is not, 2 when a file cannot be read.
 """

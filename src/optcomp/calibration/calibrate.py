@@ -19,11 +19,13 @@ from optcomp.quantities import Number, ceil_to_digits, count, exact_text, floor_
 __all__ = ["Calibration", "calibrate"]
 
 _DIGITS = 13  # of a parameter that is no float
-_MARGINS = (Fraction(1, 10**11), Fraction(1, 10**10), Fraction(2, 10**10), Fraction(45, 10**11))
+_MARGINS = (Fraction(2, 10**11), Fraction(1, 10**10), Fraction(2, 10**10), Fraction(45, 10**11))
 _SPREADS = (1, -1, 4, -4, 8, -8, 16, -16, 24, -24)  # powers of 4 at which a family is probed
 _QUARTER = math.log(4)
+_CLEARLY = math.log(1.5)  # between the deltas of two directions
 _TOLD_APART = 1e-7  # more than the roundings of two logarithms of deltas
 _MOST_COUNT = 10**15
+_MANY = 1000
 _GROWTH = 4096  # of counts: a few repetitions of a sampled mechanism take longer than many
 _FARTHEST_FLOAT = 1 << 40  # floats away from where the search in floats ends
 
@@ -138,6 +140,8 @@ class _Question:
         self.target = target
         self.rigor = rigor
         self._excesses: dict[float, float] = {}
+        self._leading: int | None = None
+        self._led = 0
 
     def verdict(self, value: Fraction) -> Verdict:
         """What is proved at one value; undecided where the engines do not reach."""
@@ -149,8 +153,24 @@ class _Question:
     def excess(self, place: float) -> float:
         """At a place, the logarithm of a value; each is asked once."""
         if place not in self._excesses:
-            self._excesses[place] = self.target.excess(self.family.at(_value(place)))
+            profile = self.family.at(_value(place))
+            if self._leading is None:
+                self._leading = self._leading_side(profile)
+            self._excesses[place] = self.target.excess(profile, self._leading)
         return self._excesses[place]
+
+    def _leading_side(self, profile: Profile) -> int | None:
+        """The direction that spends clearly more, after it did so twice: the search follows that one only.
+
+        Both sides are proved with all directions, so that a wrong guess costs time and no soundness.
+        """
+        if len(profile.sides) < 2:
+            return None
+        values = [self.target.excess(profile, side) for side in range(len(profile.sides))]
+        leading = values.index(max(values))
+        clearly = all(values[leading] - value > _CLEARLY for side, value in enumerate(values) if side != leading)
+        self._led += clearly
+        return leading if clearly and self._led > 1 else None
 
     def found(self, value: Fraction, other: Fraction | None) -> Calibration:
         return Calibration(self.family.name, value, other, self.target, self.family.at(value), self.rigor)
@@ -214,9 +234,19 @@ class _Question:
         exact = self._simple(middle)
         if exact is not None:
             return exact
-        safe = self._proved(middle, Verdict.FITS)
-        other = self._proved(middle, Verdict.OVER)
-        return self.found(safe, other)
+        try:
+            return self.found(self._proved(middle, Verdict.FITS), self._proved(middle, Verdict.OVER))
+        except UndecidedError:
+            if self._leading is None:
+                raise
+        return self._with_all_directions()
+
+    def _with_all_directions(self) -> Calibration:
+        """Search again, where the direction that was followed is not the one that counts at the limit."""
+        self._leading, self._led = None, -_MANY
+        self._excesses.clear()
+        place = self.limit()
+        return place if isinstance(place, Calibration) else self.nearby(place)
 
     def _simple(self, middle: Fraction) -> Calibration | None:
         """Without a delta the limit is a number such as 1/11: the simplest one nearby, where it meets the target."""

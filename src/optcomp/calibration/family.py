@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ __all__ = ["Family", "FamilyLike", "family_of", "free_name", "with_free"]
 Made = Mechanism | Iterable[Mechanism] | Profile | Plan
 """What a callable may return."""
 
-FamilyLike = Callable[..., Made] | Mapping[str, object] | list[object]
+FamilyLike = Callable[..., Made] | Mapping[str, object] | Sequence[object]
 """A callable of the free number; or a mechanism or a list of them in JSON, with ``{"solve": name}`` in one place."""
 
 _SOLVE = "solve"
@@ -62,9 +62,9 @@ def family_of(family: FamilyLike, adjacency: str | None) -> Family:
     Raises:
         InvalidParameterError: When it is neither a callable nor JSON with one free place.
     """
-    if isinstance(family, Mapping | list):
-        name = free_name(family)
-        parts: list[object] = family if isinstance(family, list) else [family]
+    if isinstance(family, Mapping | list | tuple):
+        parts: list[object] = [family] if isinstance(family, Mapping) else list(family)
+        name = free_name(parts)
         less = True if name in _LESS else None
         return Family(lambda value: _read(parts, value), adjacency, name, name in _WHOLE, less)
     if not callable(family):

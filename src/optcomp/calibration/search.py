@@ -11,7 +11,7 @@ __all__ = ["NothingFoundError", "bracket", "root"]
 
 _FIRST = math.log(4.0)
 _FARTHEST = 600.0  # of the logarithm of a parameter
-_TOLERANCE = 1e-12
+_TOLERANCE = 1e-11
 _RETREATS = 12
 
 
@@ -49,7 +49,7 @@ def bracket(excess: Callable[[float], float], *, start: float, rises: bool) -> t
 
 
 def root(excess: Callable[[float], float], low: float, high: float) -> float:
-    """The place of the change of sign, to about 1e-12."""
+    """The place of the change of sign, to about 1e-11."""
     from scipy.optimize import toms748
 
     known: dict[float, float] = {}

@@ -27,8 +27,13 @@ class Target(ABC):
         """Whether it does, proved."""
 
     @abstractmethod
-    def excess(self, profile: Profile) -> float:
-        """About the logarithm of what is spent over what may be spent; no bound is promised."""
+    def excess(self, profile: Profile, side: int | None = None) -> float:
+        """About the logarithm of what is spent over what may be spent; no bound is promised.
+
+        Args:
+            profile: What is asked.
+            side: One direction of it, counted from 0, that is known to spend more than the others; a hint.
+        """
 
     @abstractmethod
     def certificate(self, profile: Profile, rigor: Rigor) -> Certificate:
@@ -51,10 +56,13 @@ class EpsilonDelta(Target):
         """By the least delta at the epsilon."""
         return verdict(profile.delta(self.epsilon, rigor=rigor), self.delta)
 
-    def excess(self, profile: Profile) -> float:
+    def excess(self, profile: Profile, side: int | None = None) -> float:
         """The logarithm of the least delta over the target; where that is 0, a sign only."""
         try:
-            found = profile.delta(self.epsilon)
+            if side is None:
+                found = profile.delta(self.epsilon)
+            else:
+                found = profile.sides[side].delta(self.epsilon, width=None, rigor="float").value
         except UndecidedError as error:
             if not isinstance(error.reached, Enclosure):
                 raise
@@ -92,9 +100,9 @@ class RegionTarget(Target):
         """All of them must fit; one that is exceeded decides."""
         return _all_of([part.verdict(profile, rigor) for part in self._parts()])
 
-    def excess(self, profile: Profile) -> float:
+    def excess(self, profile: Profile, side: int | None = None) -> float:
         """Of the part that is exceeded most."""
-        return max(part.excess(profile) for part in self._parts())
+        return max(part.excess(profile, side) for part in self._parts())
 
     def certificate(self, profile: Profile, rigor: Rigor) -> Certificate:
         """Of the part that is exceeded most, or is nearest to it."""
@@ -117,8 +125,9 @@ class MuTarget(Target):
         del rigor  # curves are balls throughout
         return verdict(self._found(profile), self.mu)
 
-    def excess(self, profile: Profile) -> float:
+    def excess(self, profile: Profile, side: int | None = None) -> float:
         """The logarithm of the ratio of both."""
+        del side
         return _logarithm(_middle(self._found(profile))) - _logarithm(self.mu)
 
     def certificate(self, profile: Profile, rigor: Rigor) -> Certificate:
@@ -160,8 +169,9 @@ class AttackTarget(Target):
         del rigor
         return verdict(self._found(profile), self.true_positive_rate)
 
-    def excess(self, profile: Profile) -> float:
+    def excess(self, profile: Profile, side: int | None = None) -> float:
         """The logarithm of the ratio of what is gained over guessing blindly."""
+        del side
         gained = _middle(self._found(profile)) - self.false_positive_rate
         return _logarithm(gained) - _logarithm(self.true_positive_rate - self.false_positive_rate)
 

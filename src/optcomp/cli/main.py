@@ -28,6 +28,7 @@ from optcomp.cli.options import (
     source_of,
     standard_input,
 )
+from optcomp.cli.release import estimate, release
 from optcomp.cli.render import (
     show_audit,
     show_comparison,
@@ -253,6 +254,8 @@ app.command()(tradeoff)
 app.command()(attack)
 app.command()(calibrate)
 app.command()(allocate)
+app.command()(release)
+app.command()(estimate)
 app.command()(headroom)
 app.command()(figures)
 app.add_typer(hardness_app, name="hardness")

@@ -19,9 +19,11 @@ from optcomp.usecases.compare import CompareAnswer, compare_plan
 from optcomp.usecases.compose import Budget, ComposeAnswer, compose_plan
 from optcomp.usecases.domination import PairFile, SimulationAnswer, compare_pairs, simulate_pair
 from optcomp.usecases.dpsgd import DpsgdAnswer, DpsgdRequest, account_dpsgd
+from optcomp.usecases.estimate import EstimateAnswer, EstimateRequest, estimate_file
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
 from optcomp.usecases.figures import FiguresAnswer, FiguresRequest, make_figures
 from optcomp.usecases.hardness import walk_as_json, walk_in_words, walk_through
+from optcomp.usecases.release import ReleaseAnswer, ReleaseRequest, release_file
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
 from optcomp.usecases.tradeoff import ErrorPair, TradeoffAnswer, TradeoffRequest, tradeoff_of
@@ -46,6 +48,8 @@ __all__ = [
     "DpsgdAnswer",
     "DpsgdRequest",
     "ErrorPair",
+    "EstimateAnswer",
+    "EstimateRequest",
     "ExplainAnswer",
     "FiguresAnswer",
     "FiguresRequest",
@@ -56,6 +60,8 @@ __all__ = [
     "PairFile",
     "PlanBound",
     "RecheckAnswer",
+    "ReleaseAnswer",
+    "ReleaseRequest",
     "RequiredNoise",
     "SimulationAnswer",
     "Source",
@@ -69,12 +75,14 @@ __all__ = [
     "compare_pairs",
     "compare_plan",
     "compose_plan",
+    "estimate_file",
     "explain_plan",
     "headroom_of",
     "judge_attack",
     "make_figures",
     "noise_required",
     "recheck_file",
+    "release_file",
     "schema_of",
     "simulate_pair",
     "tradeoff_of",

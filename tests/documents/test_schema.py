@@ -92,7 +92,7 @@ def test_the_schemas_are_schemas(name: str) -> None:
 
 
 def test_the_names() -> None:
-    assert set(SCHEMAS) == {"plan", "certificate", "pair", "budget"}
+    assert set(SCHEMAS) == {"plan", "certificate", "pair", "budget", "protocol"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

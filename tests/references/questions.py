@@ -27,6 +27,7 @@ from optcomp.theorems.kov15 import (
 from optcomp.theorems.renyi import pure_dp_rho, zcdp_delta, zcdp_epsilon
 from tests.references.hardness_questions import HARDNESS
 from tests.references.kernel_questions import KERNELS
+from tests.references.multiparty_questions import MULTIPARTY, accuracy_of
 from tests.references.printed import Answer, Approximate, MalformedError, OneOf
 from tests.references.reading import read_mechanisms
 
@@ -44,6 +45,8 @@ def kind_of(group: str, case: Case) -> str:
     """The kind of a case that stands in the list ``group``."""
     if group != CASES:
         return group
+    if {"measure", "function", "view"} <= set(case):
+        return MULTIPARTY
     query = case.get("query")
     if not isinstance(query, Mapping) or not query:
         raise MalformedError("has no query")
@@ -199,6 +202,7 @@ QUESTIONS: dict[str, Callable[[Case], Answer]] = {
     "slack, theorem filter": _filter,
     "delta, theorem zCDP": _zcdp_epsilon,
     "epsilon, theorem zCDP": _zcdp_delta,
+    MULTIPARTY: accuracy_of,
 }
 """Each kind of question, with the function that puts it to the library."""
 

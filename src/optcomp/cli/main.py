@@ -14,6 +14,7 @@ from optcomp.cli.calibrate import calibrate, headroom
 from optcomp.cli.domination import dominates, simulate_from
 from optcomp.cli.figures import figures
 from optcomp.cli.hardness import hardness_app
+from optcomp.cli.multiparty import multiparty_app
 from optcomp.cli.options import (
     AdjacencyOption,
     CountOption,
@@ -241,7 +242,7 @@ def explain(
 
 @app.command()
 def schema(
-    name: Annotated[str, typer.Argument(help="plan, certificate, pair or budget.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="plan, certificate, pair, budget or protocol.", metavar="NAME")],
     as_json: JsonOption = True,
 ) -> None:
     """Print the JSON Schema of a kind of file. It is always JSON."""
@@ -256,6 +257,7 @@ app.command()(calibrate)
 app.command()(allocate)
 app.command()(release)
 app.command()(estimate)
+app.add_typer(multiparty_app, name="multiparty")
 app.command()(headroom)
 app.command()(figures)
 app.add_typer(hardness_app, name="hardness")

@@ -7,6 +7,7 @@ import inspect
 from optcomp.composition import ADJACENCIES
 from optcomp.composition.certificate import VERSION
 from optcomp.documents.budget_file import budget_schema
+from optcomp.documents.protocol_file import protocol_schema
 from optcomp.mechanisms.codec import KINDS
 
 __all__ = ["SCHEMAS", "certificate_schema", "pair_schema", "plan_schema"]
@@ -133,5 +134,11 @@ def _object(properties: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-SCHEMAS = {"plan": plan_schema, "certificate": certificate_schema, "pair": pair_schema, "budget": budget_schema}
+SCHEMAS = {
+    "plan": plan_schema,
+    "certificate": certificate_schema,
+    "pair": pair_schema,
+    "budget": budget_schema,
+    "protocol": protocol_schema,
+}
 """The schemas by the name of what they describe."""

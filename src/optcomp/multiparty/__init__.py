@@ -5,7 +5,8 @@ from optcomp.multiparty.decision import Decision, decide, in_words, worst_case_l
 from optcomp.multiparty.functions import MEASURES, Accuracy, BitFunction, absolute_error, indicator, squared_error
 from optcomp.multiparty.other import OtherProtocol
 from optcomp.multiparty.protocol import Interest, Party, Protocol
-from optcomp.multiparty.solve import Solved
+from optcomp.multiparty.solve import Measure, Solved
+from optcomp.multiparty.transcript import Message, broadcast, transcript_of
 from optcomp.multiparty.view import Listener
 
 __all__ = [
@@ -16,14 +17,18 @@ __all__ = [
     "Decision",
     "Interest",
     "Listener",
+    "Measure",
+    "Message",
     "OtherProtocol",
     "Party",
     "Protocol",
     "Solved",
     "absolute_error",
+    "broadcast",
     "decide",
     "in_words",
     "indicator",
     "squared_error",
+    "transcript_of",
     "worst_case_laws",
 ]

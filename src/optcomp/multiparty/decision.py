@@ -113,8 +113,12 @@ def _law_of_truth(listener: Listener, columns: list[tuple[float, float]], transc
 
 def in_words(listener: Listener) -> str | None:
     """The rule as a sentence, where there is one."""
-    if is_xor(listener):
-        return "Take 0 for every outcome 0 or 1 that you hear, and 1 for every 2 or 3. Answer the XOR of all of them."
+    if is_xor(listener) and listener.channels:
+        flipped = listener.function.answers[(listener.function.by_sum or (0,))[0]] == 1
+        if len(listener.channels) == 1:
+            return f"Answer {int(flipped)} for an outcome 0 or 1, and {1 - int(flipped)} for 2 or 3."
+        wanted = "the opposite of the XOR" if flipped else "the XOR"
+        return f"Take 0 for every outcome 0 or 1 that you hear, and 1 for every 2 or 3. Answer {wanted} of all of them."
     same = len(listener.classes) == 1 and listener.channels[0].delta == 0
     by_sum = listener.function.by_sum
     if same and by_sum is not None and sorted(by_sum) == list(by_sum) and len(listener.function.answers) == len({0, 1}):

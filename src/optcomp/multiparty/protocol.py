@@ -61,6 +61,21 @@ class Party:
         object.__setattr__(self, "channel", Channel.of(epsilon, delta))
         object.__setattr__(self, "interest", None if function is None else Interest(function, accuracy))
 
+    @property
+    def opened(self) -> Party:
+        """The same party, saying its bit openly."""
+        return self._with(Channel.of(0, 1))
+
+    def at(self, epsilon: Number) -> Party:
+        """The same party with another epsilon."""
+        return self._with(Channel.of(epsilon, self.channel.delta))
+
+    def _with(self, channel: Channel) -> Party:
+        found = Party(epsilon=0)
+        object.__setattr__(found, "channel", channel)
+        object.__setattr__(found, "interest", self.interest)
+        return found
+
 
 @dataclass(frozen=True, init=False)
 class Protocol:
@@ -103,8 +118,7 @@ class Protocol:
 
     def without_privacy(self, party: int) -> Protocol:
         """The same, but one party says its bit openly: what its privacy costs is the difference."""
-        opened = Party(epsilon=0, delta=1)
-        object.__setattr__(opened, "interest", self.parties[party].interest)
+        opened = self.parties[party].opened
         return Protocol(parties=(*self.parties[:party], opened, *self.parties[party + 1 :]), observer=self.observer)
 
     @property

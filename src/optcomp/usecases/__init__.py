@@ -23,6 +23,16 @@ from optcomp.usecases.estimate import EstimateAnswer, EstimateRequest, estimate_
 from optcomp.usecases.explain import Considered, ExplainAnswer, explain_plan
 from optcomp.usecases.figures import FiguresAnswer, FiguresRequest, make_figures
 from optcomp.usecases.hardness import walk_as_json, walk_in_words, walk_through
+from optcomp.usecases.multiparty import (
+    DecideAnswer,
+    ListenerLine,
+    ProblemFile,
+    SolveAnswer,
+    broadcast_bit,
+    decide_from,
+    draw_accuracies,
+    solve_problem,
+)
 from optcomp.usecases.release import ReleaseAnswer, ReleaseRequest, release_file
 from optcomp.usecases.schema import schema_of
 from optcomp.usecases.source import Source
@@ -45,6 +55,7 @@ __all__ = [
     "CompareAnswer",
     "ComposeAnswer",
     "Considered",
+    "DecideAnswer",
     "DpsgdAnswer",
     "DpsgdRequest",
     "ErrorPair",
@@ -57,24 +68,30 @@ __all__ = [
     "HeadroomRequest",
     "JudgedClaim",
     "Limit",
+    "ListenerLine",
     "PairFile",
     "PlanBound",
+    "ProblemFile",
     "RecheckAnswer",
     "ReleaseAnswer",
     "ReleaseRequest",
     "RequiredNoise",
     "SimulationAnswer",
+    "SolveAnswer",
     "Source",
     "TradeoffAnswer",
     "TradeoffRequest",
     "account_dpsgd",
     "allocate_budget",
     "audit_plan",
+    "broadcast_bit",
     "calibrate_family",
     "certify_plan",
     "compare_pairs",
     "compare_plan",
     "compose_plan",
+    "decide_from",
+    "draw_accuracies",
     "estimate_file",
     "explain_plan",
     "headroom_of",
@@ -85,6 +102,7 @@ __all__ = [
     "release_file",
     "schema_of",
     "simulate_pair",
+    "solve_problem",
     "tradeoff_of",
     "walk_as_json",
     "walk_in_words",

@@ -90,9 +90,9 @@ def test_separate_processes_decide_together(problem: str) -> None:
     heard = sum(each["outcome"] == 2 for each in held) % 2
     assert json.loads(run("decide", problem, "--transcript", "room", "--json"))["answer"] == str(heard)
     others = sum(each["outcome"] == 2 for each in held if each["party"] != 1)
-    for bit in (0, 1):
-        own = json.loads(run("decide", problem, "--transcript", "room", "--party", "1", "--bit", str(bit), "--json"))
-        assert own["answer"] == str((others + bit) % 2)
+    for mine in (0, 1):
+        own = json.loads(run("decide", problem, "--transcript", "room", "--party", "1", "--bit", str(mine), "--json"))
+        assert own["answer"] == str((others + mine) % 2)
 
 
 def test_a_party_broadcasts_once(problem: str) -> None:

@@ -183,3 +183,30 @@ def test_a_message_of_nobody_is_refused() -> None:
     for message in (Message(1, 1), Message(-1, 1), Message(0, 0), Message(0, 4)):
         with pytest.raises(InvalidParameterError):
             transcript_of(protocol, [message])
+
+
+def test_a_survey_is_designed_and_read() -> None:
+    found = json.loads(
+        run(
+            "survey",
+            "--epsilon",
+            "ln(3)",
+            "--questions",
+            "12",
+            "--delta",
+            "1e-6",
+            "--half-width",
+            "0.02",
+            "--positives",
+            "400",
+            "--respondents",
+            "1000",
+            "--json",
+        )
+    )
+    assert found["chance_of_truth"] == "0.75"
+    assert found["epsilon"] == "ln(3)"
+    assert found["sample_size"] == 18445
+    assert found["share"] == {"lower": "0.3", "upper": "0.3"}
+    run("survey", "--epsilon", "1", "--positives", "3", status=2)
+    run("survey", "--epsilon", "0", status=2)

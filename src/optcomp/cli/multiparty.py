@@ -1,4 +1,4 @@
-"""The commands ``multiparty solve``, ``broadcast``, ``decide`` and ``figure``."""
+"""The commands ``multiparty solve``, ``broadcast``, ``decide``, ``figure`` and ``survey``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ import typer
 from optcomp.cli.options import FormatOption, JsonOption, standard_input
 from optcomp.cli.render import ends_of, print_facts, print_table, show_json
 from optcomp.cli.status import guarded
-from optcomp.usecases import ProblemFile, broadcast_bit, decide_from, draw_accuracies, solve_problem
+from optcomp.quantities import exact_text
+from optcomp.usecases import (
+    ProblemFile,
+    SurveyRequest,
+    broadcast_bit,
+    decide_from,
+    draw_accuracies,
+    plan_survey,
+    solve_problem,
+)
 
 __all__ = ["multiparty_app"]
 
@@ -119,6 +128,59 @@ def figure(
             show_json({"picture": out})
         else:
             print_facts([("picture", out)])
+
+
+@multiparty_app.command()
+def survey(
+    epsilon: Annotated[str, typer.Option("--epsilon", help="What one answer may give away: 1, ln(3).")],
+    questions: Annotated[int, typer.Option("--questions", help="How many questions each person answers.")] = 1,
+    delta: Annotated[str, typer.Option("--delta", help="For all answers of one person together.")] = "0",
+    half_width: Annotated[
+        str | None, typer.Option("--half-width", help="The largest wanted error of a share, such as 0.02.")
+    ] = None,
+    confidence: Annotated[str, typer.Option("--confidence", help="Of that error, and of the interval.")] = "0.95",
+    positives: Annotated[int | None, typer.Option("--positives", help="How many answered yes.")] = None,
+    respondents: Annotated[int | None, typer.Option("--respondents", help="How many answered at all.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Design a survey by randomized response: field instructions, sample size, and afterwards the estimate."""
+    with guarded():
+        answer = plan_survey(
+            SurveyRequest(
+                epsilon=epsilon,
+                questions=questions,
+                delta=delta,
+                half_width=half_width,
+                confidence=confidence,
+                positives=positives,
+                respondents=respondents,
+            )
+        )
+        share = answer.share
+        if as_json:
+            show_json(
+                {
+                    "chance_of_truth": exact_text(answer.truth),
+                    "epsilon": answer.epsilon,
+                    "instructions": answer.instructions,
+                    "epsilon_of_all_answers": ends_of(answer.whole),
+                    "sample_size": answer.sample_size,
+                    "share": None if share is None else ends_of(share[0]),
+                    "interval": None if share is None else ends_of(share[1]),
+                }
+            )
+            return
+        print_facts(
+            [
+                ("chance of the truth", exact_text(answer.truth)),
+                ("one answer", f"epsilon {answer.epsilon}"),
+                ("all answers of one person", f"epsilon {answer.whole} at delta {delta}"),
+                ("instructions", answer.instructions),
+                ("people", None if answer.sample_size is None else f"{answer.sample_size} are enough"),
+                ("share", None if share is None else str(share[0])),
+                ("interval", None if share is None else str(share[1].rounded(6))),
+            ]
+        )
 
 
 def _file(path: str, format_: str | None) -> ProblemFile:

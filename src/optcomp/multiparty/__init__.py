@@ -6,6 +6,7 @@ from optcomp.multiparty.functions import MEASURES, Accuracy, BitFunction, absolu
 from optcomp.multiparty.other import OtherProtocol
 from optcomp.multiparty.protocol import Interest, Party, Protocol
 from optcomp.multiparty.solve import Measure, Solved
+from optcomp.multiparty.survey import SurveyDesign
 from optcomp.multiparty.transcript import Message, broadcast, transcript_of
 from optcomp.multiparty.view import Listener
 
@@ -23,6 +24,7 @@ __all__ = [
     "Party",
     "Protocol",
     "Solved",
+    "SurveyDesign",
     "absolute_error",
     "broadcast",
     "decide",

@@ -70,6 +70,11 @@ class Party:
         """The same party with another epsilon."""
         return self._with(Channel.of(epsilon, self.channel.delta))
 
+    @property
+    def silent(self) -> Party:
+        """The same party, wanting to know nothing."""
+        return Party(epsilon=self.channel.epsilon, delta=self.channel.delta)
+
     def _with(self, channel: Channel) -> Party:
         found = Party(epsilon=0)
         object.__setattr__(found, "channel", channel)

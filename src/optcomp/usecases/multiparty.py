@@ -12,9 +12,21 @@ from typing import BinaryIO
 
 from optcomp.documents import ProtocolFile, parse, read_bytes, read_protocol
 from optcomp.errors import DocumentError, InvalidParameterError
-from optcomp.multiparty import Listener, Measure, Message, Protocol, broadcast, decide, in_words, transcript_of
+from optcomp.multiparty import (
+    BitFunction,
+    Interest,
+    Listener,
+    Measure,
+    Message,
+    Protocol,
+    SurveyDesign,
+    broadcast,
+    decide,
+    in_words,
+    transcript_of,
+)
 from optcomp.plotting import Panel, Picture, Series, save
-from optcomp.quantities import Enclosure, Number
+from optcomp.quantities import Enclosure, Number, exact_text
 from optcomp.usecases.tradeoff import refuse_existing
 
 __all__ = [
@@ -22,13 +34,24 @@ __all__ = [
     "ListenerLine",
     "ProblemFile",
     "SolveAnswer",
+    "SurveyAnswer",
+    "SurveyRequest",
     "broadcast_bit",
     "decide_from",
     "draw_accuracies",
+    "plan_survey",
     "solve_problem",
 ]
 
 _OBSERVER = "observer"
+_FOR_ANY = {
+    "xor": BitFunction.xor,
+    "and": BitFunction.conjunction,
+    "or": BitFunction.disjunction,
+    "majority": BitFunction.majority,
+    "sum": BitFunction.total,
+}
+_SIZES = tuple(range(1, 16))
 _EPSILONS = tuple(Fraction(step, 4) for step in range(17))
 
 
@@ -286,8 +309,9 @@ def draw_accuracies(problem: ProblemFile, *, out: str, force: bool = False) -> N
         series=tuple(series),
         legend="lower right",
     )
+    panels = (panel, *_against_count(known.protocol))
     picture = Picture(
-        name=Path(out).stem, title=panel.title, caption="No protocol does better.", sources=(), panels=(panel,)
+        name=Path(out).stem, title=panel.title, caption="No protocol does better.", sources=(), panels=panels
     )
     try:
         save(picture, Path(out))
@@ -297,6 +321,105 @@ def draw_accuracies(problem: ProblemFile, *, out: str, force: bool = False) -> N
         ) from None
 
 
+def _against_count(protocol: Protocol) -> tuple[Panel, ...]:
+    """A panel against the number of parties, where all are alike and want a function that is known for any number."""
+    party = protocol.parties[0]
+    interest = protocol.observer or party.interest
+    if interest is None or interest.function.name not in _FOR_ANY or set(protocol.channels) != {party.channel}:
+        return ()
+    make = _FOR_ANY[interest.function.name]
+    values = []
+    for size in _SIZES:
+        wanted = Interest(make(size), interest.accuracy)
+        values.append(Protocol(parties=[party.silent] * size, observer=wanted).accuracy())
+    series = Series(label="observer", x=tuple(Enclosure.exactly(size) for size in _SIZES), y=tuple(values))
+    return (
+        Panel(
+            title=f"{interest.function.name} of more and more parties",
+            x_label="number of parties",
+            y_label="average accuracy",
+            series=(series,),
+            legend="upper right",
+        ),
+    )
+
+
 def _at(protocol: Protocol, party: int | None, epsilon: Number) -> Enclosure:
     levelled = Protocol(parties=[each.at(epsilon) for each in protocol.parties], observer=protocol.observer)
     return levelled.accuracy(party=party)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyRequest:
+    """A survey by randomized response.
+
+    Args:
+        epsilon: What one answer may give away.
+        questions: How many questions each person answers.
+        delta: For what all answers of one person give away together.
+        half_width: The largest wanted error of a share; None leaves the number of people out.
+        confidence: Of that error, and of an interval.
+        positives: How many answered yes, once the survey is done.
+        respondents: How many answered at all.
+    """
+
+    epsilon: str
+    questions: int = 1
+    delta: str = "0"
+    half_width: str | None = None
+    confidence: str = "0.95"
+    positives: int | None = None
+    respondents: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyAnswer:
+    """What the field needs to know.
+
+    Args:
+        truth: The chance of the truth.
+        epsilon: What one answer gives away, exactly.
+        instructions: For a respondent.
+        whole: The least epsilon of all answers of one person.
+        sample_size: How many people are enough, where that was asked.
+        share: The estimate and its interval, where there are answers.
+    """
+
+    truth: Fraction
+    epsilon: str
+    instructions: str
+    whole: Enclosure
+    sample_size: int | None
+    share: tuple[Enclosure, Enclosure] | None
+
+
+def plan_survey(request: SurveyRequest) -> SurveyAnswer:
+    """Design a survey, and estimate a share from its answers.
+
+    Raises:
+        InvalidParameterError: When a number is wrong, or only one of positives and respondents is given.
+    """
+    if (request.positives is None) != (request.respondents is None):
+        raise InvalidParameterError(
+            field="respondents",
+            value=request.respondents,
+            condition="must be given together with positives",
+            remedy="Give both, or neither.",
+        )
+    design = SurveyDesign(epsilon=request.epsilon, questions=request.questions)
+    share = None
+    if request.positives is not None and request.respondents is not None:
+        found = design.estimate(
+            positives=request.positives, respondents=request.respondents, confidence=request.confidence
+        )
+        share = (found.value, found.interval)
+    return SurveyAnswer(
+        truth=design.truth,
+        epsilon=exact_text(design.epsilon),
+        instructions=design.instructions(),
+        whole=design.respondent(delta=request.delta),
+        sample_size=None
+        if request.half_width is None
+        else design.sample_size(half_width=request.half_width, confidence=request.confidence),
+        share=share,
+    )

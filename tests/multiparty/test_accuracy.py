@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -82,7 +83,7 @@ def by_enumeration(known: Listener) -> Fraction:
 def roughly(known: Listener) -> Enclosure:
     """The way of floats, also where the exact one would be taken."""
     best = scores(known).max(axis=0)
-    return enclosed(best, 3 * len(known.channels) + 2, over=1 << len(known.channels), shift=known.least)
+    return enclosed(best, 5 * len(known.channels) + 2, over=1 << len(known.channels), shift=known.least)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -334,3 +335,29 @@ def test_functions_of_any_callable() -> None:
     assert [made.answers[place] for place in made.places] == [0, 2, 1, 3]
     assert [made.answers[place] for place in made.fixed(1, 1).places] == [1, 3]
     assert BitFunction.majority(5).fixed(2, 1).by_sum == (0, 0, 1, 1, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bits_that_are_not_uniform(seed: int) -> None:
+    source = random.Random(seed)
+    known = listener(source, source.randint(1, 4), symmetric=seed % 2 == 0)
+    priors = tuple(Fraction(source.randint(0, 10), 10) for _ in known.channels)
+    weighted = Listener(known.function, known.accuracy, known.channels, priors)
+    exact = reached = Fraction(0)
+    for transcript, column in chances(known).items():
+        scaled = []
+        for database, chance in enumerate(column):
+            weights = [prior if database >> place & 1 else 1 - prior for place, prior in enumerate(priors)]
+            scaled.append(chance * math.prod(weights))
+        exact += max(gain(known, scaled, answer) for answer in range(len(known.function.answers)))
+        reached += gain(known, scaled, decide(weighted, transcript).place)
+    assert solve(weighted, "average").accuracy == Enclosure.exactly(exact)
+    rough = roughly(weighted)
+    assert rough.lower <= exact <= rough.upper
+    assert abs(reached - exact) < Fraction(1, 10**12)
+
+
+def test_a_party_weighs_its_own_bit() -> None:
+    function = BitFunction.conjunction(2)
+    sure = Protocol(parties=[Party(epsilon=0, function=function, prior="1/10"), Party(epsilon=0, prior="1/4")])
+    assert sure.accuracy(party=0) == Enclosure(Fraction(39, 40), Fraction(39, 40), "lower")

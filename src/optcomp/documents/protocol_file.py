@@ -16,7 +16,7 @@ from optcomp.quantities import count, exact_text
 __all__ = ["ProtocolFile", "protocol_from_mapping", "protocol_schema", "read_protocol"]
 
 _KEYS = ("title", "function", "accuracy", "party", "observer")
-_PARTY_KEYS = ("name", "epsilon", "delta", "count", "function", "accuracy", "listens")
+_PARTY_KEYS = ("name", "epsilon", "delta", "count", "prior", "function", "accuracy", "listens")
 _OBSERVER_KEYS = ("function", "accuracy")
 _NAMED: Mapping[str, Callable[[int], BitFunction]] = {
     "xor": BitFunction.xor,
@@ -66,8 +66,8 @@ def protocol_from_mapping(obj: Mapping[str, object], *, where: str) -> ProtocolF
 
     Args:
         obj: With the keys ``title``, ``function`` and ``accuracy`` (of everybody who names no other), ``party``, a list
-            of ``name``, ``epsilon``, ``delta``, ``count``, ``function``, ``accuracy`` and ``listens``; and ``observer``
-            with ``function`` and ``accuracy``.
+            of ``name``, ``epsilon``, ``delta``, ``count``, ``prior``, ``function``, ``accuracy`` and ``listens``; and
+            ``observer`` with ``function`` and ``accuracy``.
         where: What to call it in errors.
 
     Raises:
@@ -126,6 +126,7 @@ def _party(party: Mapping[str, object], whole: Mapping[str, object], path: str, 
         delta=party.get("delta", 0),  # type: ignore[arg-type]  # as above
         function=None if interest is None else interest.function,
         accuracy=MEASURES["indicator"] if interest is None else interest.accuracy,
+        prior=party.get("prior", "1/2"),  # type: ignore[arg-type]  # as above
     )
 
 
@@ -217,6 +218,7 @@ def protocol_schema() -> dict[str, object]:
             "name": {"type": "string"},
             "epsilon": number,
             "delta": number,
+            "prior": number,
             "count": {"type": "integer", "minimum": 1},
             "function": function,
             "accuracy": accuracy,

@@ -26,7 +26,7 @@ class Decision:
 
     Args:
         place: Of the answer among the function's answers.
-        scores: For each answer about its expected weight, given the transcript and uniform bits.
+        scores: For each answer about its expected weight, given the transcript.
     """
 
     place: int
@@ -34,7 +34,7 @@ class Decision:
 
 
 def decide(listener: Listener, transcript: Sequence[int]) -> Decision:
-    """The best answer to one transcript, over uniform bits; of equally good ones the first.
+    """The best answer to one transcript, on average; of equally good ones the first.
 
     Args:
         listener: What is heard, and what is wanted.
@@ -62,12 +62,12 @@ def _columns(listener: Listener, transcript: Sequence[int]) -> list[tuple[float,
             remedy="Give them in the order of the parties.",
         )
     return [
-        _column(channel, outcome, place)
+        _column(channel, outcome, place, listener.prior(place))
         for place, (channel, outcome) in enumerate(zip(listener.channels, transcript, strict=True))
     ]
 
 
-def _column(channel: Channel, outcome: int, place: int) -> tuple[float, float]:
+def _column(channel: Channel, outcome: int, place: int, prior: Fraction) -> tuple[float, float]:
     if isinstance(outcome, bool) or outcome not in channel.outcomes:
         raise InvalidParameterError(
             field=f"transcript[{place}]",
@@ -76,8 +76,9 @@ def _column(channel: Channel, outcome: int, place: int) -> tuple[float, float]:
             remedy="0 and 3 give a bit away, 1 and 2 speak for 0 and 1.",
         )
     zero, one = (row[channel.outcomes.index(outcome)] for row in channel.floats)
+    zero, one = zero * float(1 - prior), one * float(prior)
     largest = max(zero, one)
-    return zero / largest, one / largest
+    return (zero / largest, one / largest) if largest > 0 else (1.0, 1.0)  # what cannot happen says nothing
 
 
 def _law_of_truth(listener: Listener, columns: list[tuple[float, float]], transcript: Sequence[int]) -> Floats:
@@ -113,6 +114,8 @@ def _law_of_truth(listener: Listener, columns: list[tuple[float, float]], transc
 
 def in_words(listener: Listener) -> str | None:
     """The rule as a sentence, where there is one."""
+    if not listener.is_uniform:
+        return None
     if is_xor(listener) and listener.channels:
         flipped = listener.function.answers[(listener.function.by_sum or (0,))[0]] == 1
         if len(listener.channels) == 1:

@@ -12,7 +12,7 @@ from optcomp.multiparty.channels import Channel
 from optcomp.multiparty.functions import Accuracy, BitFunction, indicator
 from optcomp.multiparty.solve import Measure, Solved, solve
 from optcomp.multiparty.view import Listener
-from optcomp.quantities import Enclosure, Number
+from optcomp.quantities import Enclosure, Number, probability
 from optcomp.sources import KOV15, states
 
 __all__ = ["Interest", "Party", "Protocol"]
@@ -45,10 +45,13 @@ class Party:
         delta: The same, between 0 and 1.
         function: What the party wants to know; None when it only broadcasts.
         accuracy: How its answers count.
+        prior: The probability that its bit is 1, for averages. The paper's theorem is stated for 1/2; the reason for it
+            holds for any independent bits.
     """
 
     channel: Channel
     interest: Interest | None
+    prior: Fraction
 
     def __init__(
         self,
@@ -57,9 +60,11 @@ class Party:
         delta: Number = 0,
         function: BitFunction | None = None,
         accuracy: Accuracy | Callable[[BitFunction], Accuracy] = indicator,
+        prior: Number = Fraction(1, 2),  # a number cannot change
     ) -> None:
         object.__setattr__(self, "channel", Channel.of(epsilon, delta))
         object.__setattr__(self, "interest", None if function is None else Interest(function, accuracy))
+        object.__setattr__(self, "prior", probability(prior, field="prior"))
 
     @property
     def opened(self) -> Party:
@@ -73,10 +78,10 @@ class Party:
     @property
     def silent(self) -> Party:
         """The same party, wanting to know nothing."""
-        return Party(epsilon=self.channel.epsilon, delta=self.channel.delta)
+        return Party(epsilon=self.channel.epsilon, delta=self.channel.delta, prior=self.prior)
 
     def _with(self, channel: Channel) -> Party:
-        found = Party(epsilon=0)
+        found = Party(epsilon=0, prior=self.prior)
         object.__setattr__(found, "channel", channel)
         object.__setattr__(found, "interest", self.interest)
         return found
@@ -157,7 +162,9 @@ class Protocol:
     def listeners(self, party: int | None) -> tuple[Listener, ...]:
         """The problem of a listener: one for the observer, and one for each value of the own bit for a party."""
         wanted = self.interest(party)
-        whole = Listener(wanted.function, wanted.weights, self.channels)
+        priors = tuple(each.prior for each in self.parties)
+        uniform = all(prior == Fraction(1, 2) for prior in priors)
+        whole = Listener(wanted.function, wanted.weights, self.channels, () if uniform else priors)
         return (whole,) if party is None else (whole.knowing(party, 0), whole.knowing(party, 1))
 
     @states(KOV15, "Theorem 5.1")
@@ -166,14 +173,16 @@ class Protocol:
 
         Args:
             party: Counted from 0; None for the observer.
-            measure: ``average`` over uniform independent bits, or ``worst`` over all databases.
+            measure: ``average`` over independent bits with their priors, or ``worst`` over all databases.
 
         **Guarantee**: ``lower <= accuracy <= upper``; no protocol that gives the parties their privacy does better.
         """
         found = [solve(listener, measure) for listener in self.listeners(party)]
         if measure == "average":
-            low = sum((Fraction(each.accuracy.lower) for each in found), start=Fraction(0)) / len(found)
-            high = sum((Fraction(each.accuracy.upper) for each in found), start=Fraction(0)) / len(found)
+            one = Fraction(0) if party is None else self.parties[party].prior
+            shares = (1 - one, one)[: len(found)]
+            low = sum((w * Fraction(each.accuracy.lower) for w, each in zip(shares, found, strict=True)), Fraction(0))
+            high = sum((w * Fraction(each.accuracy.upper) for w, each in zip(shares, found, strict=True)), Fraction(0))
         else:
             low = min(Fraction(each.accuracy.lower) for each in found)
             high = min(Fraction(each.accuracy.upper) for each in found)

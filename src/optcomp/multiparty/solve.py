@@ -43,13 +43,13 @@ def solve(listener: Listener, measure: Measure) -> Solved:
         raise InvalidParameterError(
             field="measure", value=measure, condition=f"must be one of {', '.join(_CHECKED)}", remedy="Choose one."
         )
-    if is_xor(listener):
+    if is_xor(listener) and (measure == "worst" or listener.is_uniform):
         return Solved(_xor(listener), "closed form")
     if measure == "worst":
         return Solved(_worst(listener), "linear programme")
     if listener.function.parties == 0 or _fits_tensor(listener):
         return Solved(tensor.average_by_tensor(listener), "one broadcast at a time")
-    if listener.function.by_sum is not None and counts.size_of(listener) <= counts.LARGEST:
+    if listener.function.by_sum is not None and listener.is_uniform and counts.size_of(listener) <= counts.LARGEST:
         return Solved(counts.average_by_counts(listener), "counts of outcomes")
     raise _too_large(listener)
 
@@ -83,7 +83,7 @@ def _xor_ball(listener: Listener) -> Ball:
 
 def _fits_tensor(listener: Listener) -> bool:
     function = listener.function
-    if function.by_sum is not None and function.parties > 12:
+    if function.by_sum is not None and function.parties > 12 and listener.is_uniform:
         return False
     return listener.transcripts * len(function.answers) <= tensor.LARGEST
 

@@ -24,11 +24,11 @@ LARGEST = 1 << 24
 """The most numbers that are held at once."""
 
 _EXACT = 1 << 15  # numbers that are held as integers of any length
-_PER_STEP = 3  # roundings: a probability, its product, the sum
+_PER_STEP = 5  # roundings: a probability, that of the bit and their product, the product, the sum
 
 
 def average_by_tensor(listener: Listener) -> Enclosure:
-    """The average accuracy of the best rule, over uniform bits.
+    """The average accuracy of the best rule, over its bits.
 
     **Guarantee**: ``lower <= accuracy <= upper``; exact where every probability is rational and there are few
     transcripts.
@@ -48,8 +48,10 @@ def scores(listener: Listener) -> Floats:
     """
     weights = np.array([[float(each - listener.least) for each in row] for row in listener.accuracy.weights])
     values: Floats = np.ascontiguousarray(weights[np.array(listener.function.places)].T)
-    for channel in listener.channels:
-        values = _heard(values, channel.floats)
+    for place, channel in enumerate(listener.channels):
+        zero, one = (float(2 * chance) for chance in (1 - listener.prior(place), listener.prior(place)))
+        rows = channel.floats
+        values = _heard(values, (tuple(zero * each for each in rows[0]), tuple(one * each for each in rows[1])))
     return values.reshape(len(listener.function.answers), -1)
 
 
@@ -68,15 +70,18 @@ def _exactly(listener: Listener) -> Fraction:
     scale = math.lcm(*(each.denominator for row in listener.accuracy.weights for each in row))
     weights = [[int((each - least) * scale) for each in row] for row in listener.accuracy.weights]
     values = np.array([[weights[place][y] for place in listener.function.places] for y in range(len(weights))], object)
-    for channel in listener.channels:
-        chances, shared = _whole(channel)
+    for place, channel in enumerate(listener.channels):
+        chances, shared = _whole(channel, listener.prior(place))
         values = _heard(values, chances)
         scale *= shared
     best = values.reshape(len(weights), -1).max(axis=0)
     return least + Fraction(int(best.sum()), scale << len(listener.channels))
 
 
-def _whole(channel: Channel) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
-    zero, one = channel.exact or ((), ())
-    shared = math.lcm(*(each.denominator for each in (*zero, *one)))
-    return (tuple(int(each * shared) for each in zero), tuple(int(each * shared) for each in one)), shared
+def _whole(channel: Channel, prior: Fraction) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
+    """Twice the probabilities of a bit with an outcome, as whole numbers over a common denominator."""
+    rows = channel.exact or ((), ())
+    weighted = [[2 * chance * each for each in row] for chance, row in zip((1 - prior, prior), rows, strict=True)]
+    shared = math.lcm(*(each.denominator for row in weighted for each in row))
+    zero, one = (tuple(int(each * shared) for each in row) for row in weighted)
+    return (zero, one), shared

@@ -22,11 +22,13 @@ class Listener:
         function: Of the bits that are heard about.
         accuracy: The weight of each answer.
         channels: One for each bit, in the order of the function's bits.
+        priors: The probability of each bit to be 1, for averages; none at all for uniform bits.
     """
 
     function: BitFunction
     accuracy: Accuracy
     channels: tuple[Channel, ...]
+    priors: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together."""
@@ -36,6 +38,13 @@ class Listener:
                 value=len(self.channels),
                 condition=f"must be as many as the function has bits, {self.function.parties}",
                 remedy="Give one broadcast for each bit.",
+            )
+        if self.priors and len(self.priors) != len(self.channels):
+            raise InvalidParameterError(
+                field="priors",
+                value=len(self.priors),
+                condition=f"must be as many as the broadcasts, {len(self.channels)}",
+                remedy="Give one for each bit, or none.",
             )
         if len(self.accuracy.weights) != len(self.function.answers):
             raise InvalidParameterError(
@@ -48,7 +57,17 @@ class Listener:
     def knowing(self, party: int, bit: int) -> Listener:
         """The problem that is left when one bit is known for certain."""
         others = self.channels[:party] + self.channels[party + 1 :]
-        return Listener(self.function.fixed(party, bit), self.accuracy, others)
+        priors = self.priors[:party] + self.priors[party + 1 :]
+        return Listener(self.function.fixed(party, bit), self.accuracy, others, priors)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all bits are uniform, as in the paper."""
+        return all(prior == Fraction(1, 2) for prior in self.priors)
+
+    def prior(self, place: int) -> Fraction:
+        """The probability of one bit to be 1."""
+        return self.priors[place] if self.priors else Fraction(1, 2)
 
     @property
     def least(self) -> Fraction:

@@ -500,3 +500,8 @@ def test_profiles_are_sources() -> None:
     assert isinstance(TradeoffCurve.of(compose(PureDP(epsilon=1))).source, Profile)
     assert "corners" in repr(TradeoffCurve.of(PureDP(epsilon=1)))
     assert "NormalCurve" in repr(TradeoffCurve.of(Gaussian(mu=1)))
+
+
+def test_two_rows_are_a_finite_pair() -> None:
+    rows = (["3/4", "1/4"], ["1/4", "3/4"])
+    assert TradeoffCurve.of(rows).vertices == TradeoffCurve.of(FinitePair(first=rows[0], second=rows[1])).vertices

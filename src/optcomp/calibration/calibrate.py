@@ -25,7 +25,6 @@ _QUARTER = math.log(4)
 _CLEARLY = math.log(1.5)  # between the deltas of two directions
 _TOLD_APART = 1e-7  # more than the roundings of two logarithms of deltas
 _MOST_COUNT = 10**15
-_MANY = 1000
 _GROWTH = 4096  # of counts: a few repetitions of a sampled mechanism take longer than many
 _FARTHEST_FLOAT = 1 << 40  # floats away from where the search in floats ends
 
@@ -142,6 +141,7 @@ class _Question:
         self._excesses: dict[float, float] = {}
         self._leading: int | None = None
         self._led = 0
+        self._follows = True
 
     def verdict(self, value: Fraction) -> Verdict:
         """What is proved at one value; undecided where the engines do not reach."""
@@ -170,7 +170,7 @@ class _Question:
         leading = values.index(max(values))
         clearly = all(values[leading] - value > _CLEARLY for side, value in enumerate(values) if side != leading)
         self._led += clearly
-        return leading if clearly and self._led > 1 else None
+        return leading if clearly and self._led > 1 and self._follows else None
 
     def found(self, value: Fraction, other: Fraction | None) -> Calibration:
         return Calibration(self.family.name, value, other, self.target, self.family.at(value), self.rigor)
@@ -243,7 +243,7 @@ class _Question:
 
     def _with_all_directions(self) -> Calibration:
         """Search again, where the direction that was followed is not the one that counts at the limit."""
-        self._leading, self._led = None, -_MANY
+        self._leading, self._follows = None, False
         self._excesses.clear()
         place = self.limit()
         return place if isinstance(place, Calibration) else self.nearby(place)

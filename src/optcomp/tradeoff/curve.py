@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,13 +47,17 @@ class TradeoffCurve:
 
     @staticmethod
     @states(KOV15, "Theorem 2.1 and section 2, as a curve")
-    def of(source: Profile | Mechanism | FinitePair | PrivacyRegion, *, adjacency: str | None = None) -> TradeoffCurve:
+    def of(
+        source: Profile | Mechanism | FinitePair | PrivacyRegion | Sequence[Iterable[Number]],
+        *,
+        adjacency: str | None = None,
+    ) -> TradeoffCurve:
         """The trade-off curve of a composition, of one mechanism, of two rows of probabilities, or of a region.
 
         Args:
             source: A profile or mechanism gives the worst case over neighbouring data sets, in both orders where its
-                adjacency allows both. A `FinitePair` gives the tests of its first data set against its second. A
-                `PrivacyRegion` gives its lower edge.
+                adjacency allows both. A `FinitePair`, or two rows of exact probabilities, gives the tests of its first
+                data set against its second. A `PrivacyRegion` gives its lower edge.
             adjacency: As in `optcomp.compose`, for a mechanism; a profile has its own.
 
         **Guarantee**: every number that the curve gives lies in its enclosure. For a profile the curve is the optimum:
@@ -68,11 +72,10 @@ class TradeoffCurve:
         >>> print(curve.missed_detection(false_alarm="0.1"))
         0.7
         """
+        if isinstance(source, tuple | list) and len(source) == 2:
+            return TradeoffCurve.of(FinitePair(first=source[0], second=source[1]))
         if isinstance(source, FinitePair):
-            corners = [
-                Corner(Enclosure.exactly(p.false_alarm), Enclosure.exactly(p.missed_detection)) for p in source.tradeoff
-            ]
-            return TradeoffCurve(Polygon.of(corners), source)
+            return TradeoffCurve(Polygon.of(_corners_of_pair(source)), source)
         if isinstance(source, PrivacyRegion):
             return TradeoffCurve(_of_region(source), source)
         if isinstance(source, Mechanism):
@@ -81,7 +84,7 @@ class TradeoffCurve:
             raise InvalidParameterError(
                 field="source",
                 value=source,
-                condition="must be a Profile, a Mechanism, a FinitePair or a PrivacyRegion",
+                condition="must be a Profile, a Mechanism, a FinitePair, two rows of probabilities, or a PrivacyRegion",
                 remedy="Compose the mechanisms first: optcomp.compose([...]).",
             )
         return TradeoffCurve(_of_profile(source), source)

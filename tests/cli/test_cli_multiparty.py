@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import binom
 from typer.testing import CliRunner
 
 from optcomp.cli.main import app
@@ -95,6 +96,43 @@ def test_separate_processes_decide_together(problem: str) -> None:
         assert own["answer"] == str((others + mine) % 2)
 
 
+def is_plausible(right: int, runs: int, accuracy: float) -> bool:
+    """Whether the number of right answers lies in the exact binomial interval of that accuracy, at 1e-9."""
+    low, high = binom.ppf(5e-10, runs, accuracy), binom.ppf(1 - 5e-10, runs, accuracy)
+    return bool(low <= right <= high)
+
+
+@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.nightly)])
+def test_rounds_of_processes_reach_the_accuracy(problem: str, rounds: int) -> None:
+    right = 0
+    for number in range(rounds):
+        bits = [number & 1, number >> 1 & 1, number >> 2 & 1]
+        started = [
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    *("-m", "optcomp", "multiparty", "broadcast", problem, "--party", str(party), "--bit", str(bit)),
+                    *("--transcript", f"room{number}"),
+                ],
+                stdout=subprocess.DEVNULL,
+            )
+            for party, bit in enumerate(bits)
+        ]
+        assert [each.wait(timeout=60) for each in started] == [0, 0, 0]
+        found = json.loads(run("decide", problem, "--transcript", f"room{number}", "--json"))
+        right += found["answer"] == str(sum(bits) % 2)
+    assert is_plausible(right, rounds, 0.5625)
+
+
+def test_a_broadcast_that_was_cut_off_is_told(problem: str) -> None:
+    Path("room").mkdir()
+    Path("room", "0.json").touch()
+    assert "has broadcast already" in run(
+        "broadcast", problem, "--party", "0", "--bit", "1", "--transcript", "room", status=2
+    )
+    assert "did not finish" in run("decide", problem, "--transcript", "room", status=2)
+
+
 def test_a_party_broadcasts_once(problem: str) -> None:
     run("broadcast", problem, "--party", "0", "--bit", "1", "--transcript", "room")
     assert "has broadcast already" in run(
@@ -174,7 +212,7 @@ def test_drawn_transcripts_reach_the_accuracy(seed: int) -> None:
         answer = decide(listener, transcript_of(protocol, reversed(messages))).place
         right += answer == int(sum(bits) > 1)
     best = protocol.accuracy()
-    assert abs(right / runs - float(best)) < 6 * 0.5 / runs**0.5
+    assert is_plausible(right, runs, float(best))
 
 
 def test_a_message_of_nobody_is_refused() -> None:

@@ -24,6 +24,7 @@ from optcomp.multiparty import (
     decide,
     in_words,
     indicator,
+    worst_case_laws,
 )
 from optcomp.multiparty.counts import average_by_counts
 from optcomp.multiparty.rounded import enclosed
@@ -123,7 +124,8 @@ def test_all_deterministic_rules_of_two_parties() -> None:
 def test_the_closed_form_of_xor(seed: int) -> None:
     source = random.Random(seed)
     size = source.randint(1, 16) if seed else 16
-    channels = tuple(Channel.of(f"0.{source.randint(1, 99)}", source.choice(["0", "0"])) for _ in range(size))
+    deltas = ["0", "0.01", "0.3"] if size <= 8 else ["0"]  # with deltas there are four outcomes each
+    channels = tuple(Channel.of(f"0.{source.randint(1, 99)}", source.choice(deltas)) for _ in range(size))
     function = BitFunction.xor(size)
     known = Listener(function, indicator(function), channels)
     found = solve(known, "average")
@@ -361,3 +363,49 @@ def test_a_party_weighs_its_own_bit() -> None:
     function = BitFunction.conjunction(2)
     sure = Protocol(parties=[Party(epsilon=0, function=function, prior="1/10"), Party(epsilon=0, prior="1/4")])
     assert sure.accuracy(party=0) == Enclosure(Fraction(39, 40), Fraction(39, 40), "lower")
+
+
+@pytest.mark.parametrize("parties", [14, 24, 30, 400, 5000])
+def test_the_xor_of_many_is_decided_by_parity(parties: int) -> None:
+    """What is known of it is far smaller than a rounding of 1/2."""
+    source = random.Random(parties)
+    function = BitFunction.xor(parties)
+    known = Listener(function, indicator(function), (Channel.of("0.1"),) * parties)
+    for _ in range(20):
+        transcript = [source.choice([1, 2]) for _ in range(parties)]
+        assert function.answers[decide(known, transcript).place] == transcript.count(2) % 2
+
+
+def test_a_prior_counts_however_many_others_there_are() -> None:
+    function = BitFunction.xor(400)
+    priors = (Fraction(1, 10), *(Fraction(1, 2),) * 399)
+    known = Listener(function, indicator(function), (Channel.of("0.1"),) * 400, priors)
+    assert function.answers[decide(known, [2] + [1] * 399).place] == 0
+
+
+def test_other_protocols_are_asked_about_their_own_bits_only() -> None:
+    other = OtherProtocol.of_messages([FinitePair.randomized_response(epsilon="ln(3)")] * 2)
+    function = BitFunction.xor(2)
+    for ask in (
+        lambda: other.keeps([Channel.of("ln(3)")]),
+        lambda: other.keeps([Channel.of("ln(3)")] * 3),
+        lambda: other.accuracy(BitFunction.xor(3), indicator(BitFunction.xor(3))),
+        lambda: other.accuracy(function, indicator(BitFunction.total(2))),
+        lambda: function.fixed(2, 0),
+        lambda: function.fixed(0, 7),
+        lambda: indicator(BitFunction.total(20_000)),
+        lambda: Protocol(parties=[Party(epsilon=1)]).without_privacy(7),
+        lambda: Protocol(parties=[Party(epsilon=1)], observer=BitFunction.xor(1)).accuracy(party=1.5),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidParameterError):
+            ask()
+
+
+def test_rules_for_too_many_transcripts_are_not_listed() -> None:
+    function = BitFunction.xor(20)
+    with pytest.raises(UnsupportedError):
+        worst_case_laws(Listener(function, indicator(function), (Channel.of(1),) * 20))
+    small = BitFunction.conjunction(2)
+    laws = worst_case_laws(Listener(small, indicator(small), (Channel.of(1),) * 2))
+    assert len(laws) == 4
+    assert all(sum(law) == 1 for law in laws)

@@ -111,10 +111,9 @@ def test_the_record_holds_no_value(tmp_path: Path) -> None:
 def test_a_spent_slot_is_refused_and_the_next_run_is_taken(tmp_path: Path) -> None:
     plan, folder = small_plan(), tmp_path / "record"
     assert release(1, plan, name="count", record=folder).entry.run == 0
-    with pytest.raises(InvalidParameterError, match=r"'count'.*|it was released") as caught:
+    with pytest.raises(InvalidParameterError, match="is spent: it was released") as caught:
         release(1, plan, name="count", record=folder)
     assert caught.value.field == "slot"
-    assert "is spent: it was released" in str(caught.value)
     assert release(1, plan, name="streets", record=folder, run=1).entry.run == 1
     with pytest.raises(InvalidParameterError, match="is spent: it was released"):
         release(1, plan, name="streets", record=folder, run=1)

@@ -69,8 +69,8 @@ def solve(
             return
         print_facts([("problem", answer.title), ("accuracy", answer.measure)])
         print_table(
-            ("listener", "wants", "best accuracy", "found by"),
-            [(each.name, each.function, str(each.accuracy), each.method) for each in answer.listeners],
+            ("listener", "wants", "best accuracy", "lost to privacy", "found by"),
+            [(each.name, each.function, str(each.accuracy), str(each.lost), each.method) for each in answer.listeners],
         )
         print_facts([(f"{each.name} should", each.rule) for each in answer.listeners])
 

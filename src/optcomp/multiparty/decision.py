@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from optcomp.errors import InvalidParameterError
+from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.multiparty.channels import Channel
 from optcomp.multiparty.rounded import Floats
 from optcomp.multiparty.solve import is_xor
 from optcomp.multiparty.view import Listener
-from optcomp.multiparty.worst import Game, solve
+from optcomp.multiparty.worst import LARGEST, Game, solve
 
 __all__ = ["Decision", "decide", "in_words", "worst_case_laws"]
-
-_SPEAKS_FOR_ONE = 2  # this outcome and larger ones
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,10 @@ def decide(listener: Listener, transcript: Sequence[int]) -> Decision:
     Source: Kairouz, Oh, Viswanath, section 5: the rule that maximises the posterior accuracy.
     """
     columns = _columns(listener, transcript)
+    if is_xor(listener):
+        return _xor_decision(listener, columns)
     weights = np.array([[float(each) for each in row] for row in listener.accuracy.weights])
-    law = _law_of_truth(listener, columns, transcript)
+    law = _law_of_truth(listener, columns)
     scores = law @ weights
     return Decision(int(scores.argmax()), tuple(float(each) for each in scores))
 
@@ -81,22 +82,20 @@ def _column(channel: Channel, outcome: int, place: int, prior: Fraction) -> tupl
     return (zero / largest, one / largest) if largest > 0 else (1.0, 1.0)  # what cannot happen says nothing
 
 
-def _law_of_truth(listener: Listener, columns: list[tuple[float, float]], transcript: Sequence[int]) -> Floats:
+def _xor_decision(listener: Listener, columns: list[tuple[float, float]]) -> Decision:
+    """By the signs of what each broadcast says: their product is far too small for floats when there are many."""
+    even, odd = (listener.function.by_sum or (0,))[0], 1 - (listener.function.by_sum or (0,))[0]
+    bias = math.prod((zero - one) / (zero + one) for zero, one in columns)
+    speaks_for_one = sum(zero < one for zero, one in columns) % 2 == 1
+    nothing = any(zero == one for zero, one in columns)
+    scores = [0.0, 0.0]
+    scores[even], scores[odd] = (1 + bias) / 2, (1 - bias) / 2
+    return Decision(0 if nothing else odd if speaks_for_one else even, tuple(scores))
+
+
+def _law_of_truth(listener: Listener, columns: list[tuple[float, float]]) -> Floats:
     """About the law of the true value, by its place."""
     found = np.zeros(len(listener.function.answers))
-    if is_xor(listener):
-        bias = 1.0
-        for zero, one in columns:
-            bias *= (zero - one) / (zero + one)
-        even = (1 + bias) / 2
-        heard = sum(outcome >= _SPEAKS_FOR_ONE for outcome in transcript) % 2
-        if bias == 0:  # too small for a float, or nothing is known
-            even = 0.5 - 1e-16 * (1 if heard else -1)
-        by_sum = listener.function.by_sum or (0,)
-        found[by_sum[0]] += even
-        if len(by_sum) > 1:
-            found[by_sum[1]] += 1 - even
-        return found
     if listener.function.by_sum is not None:
         law = np.ones(1)
         for column in columns:
@@ -143,11 +142,18 @@ def _by_count(listener: Listener) -> str:
 def worst_case_laws(listener: Listener) -> list[tuple[Fraction, ...]]:
     """For each transcript, numbered with the first channel's outcome as the lowest digit, a law over the answers.
 
-    It is the rule behind the lower end of the accuracy in the worst case.
+    It is a rule that is best in the worst case, as far as a linear programme in floats finds one.
 
     Raises:
         UnsupportedError: When there are too many transcripts to list.
     """
+    if listener.transcripts * len(listener.function.answers) << len(listener.channels) > LARGEST:
+        raise UnsupportedError(
+            field="parties",
+            value=len(listener.channels),
+            condition="has too many transcripts to list a rule for each",
+            remedy="Ask for fewer parties.",
+        )
     game = Game.by_databases(listener)
     rule, _ = solve(game)
     return [tuple(Fraction(each) for each in column) for column in game.laws(rule).T]

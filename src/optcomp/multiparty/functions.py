@@ -12,6 +12,7 @@ from optcomp.quantities import Number, count, rational
 
 __all__ = ["MEASURES", "Accuracy", "BitFunction", "absolute_error", "indicator", "squared_error"]
 
+_MOST_ANSWERS = 2000
 _MOST_BITS = 24  # of a function that is written out as a table
 
 
@@ -113,6 +114,13 @@ class BitFunction:
 
     def fixed(self, party: int, bit: int) -> BitFunction:
         """The function of the other bits, with one party's bit known."""
+        if not 0 <= party < self.parties or bit not in {0, 1}:
+            raise InvalidParameterError(
+                field="party",
+                value=(party, bit),
+                condition=f"must be between 0 and {self.parties - 1}, with the bit 0 or 1",
+                remedy="Parties are counted from 0.",
+            )
         if self.by_sum is not None:
             kept = self.by_sum[bit : bit + self.parties]
             return BitFunction(self.name, self.parties - 1, self.answers, by_sum=kept)
@@ -168,7 +176,7 @@ Measure = Callable[[BitFunction], Accuracy] | Accuracy
 
 def indicator(function: BitFunction) -> Accuracy:
     """1 for the right answer, else 0."""
-    size = len(function.answers)
+    size = _size_of_table(function)
     return Accuracy("indicator", tuple(tuple(Fraction(int(t == a)) for a in range(size)) for t in range(size)))
 
 
@@ -183,8 +191,21 @@ def squared_error(function: BitFunction) -> Accuracy:
 
 
 def _distance(function: BitFunction, name: str, size: Callable[[Fraction], Fraction]) -> Accuracy:
+    _size_of_table(function)
     values = [rational(each, field="answers") for each in function.answers]  # type: ignore[arg-type]  # refused if no number
     return Accuracy(name, tuple(tuple(-size(truth - answer) for answer in values) for truth in values))
+
+
+def _size_of_table(function: BitFunction) -> int:
+    size = len(function.answers)
+    if size > _MOST_ANSWERS:
+        raise InvalidParameterError(
+            field="answers",
+            value=size,
+            condition=f"must be at most {_MOST_ANSWERS}, so that a table of weights can be held",
+            remedy="Ask for a threshold, or for fewer parties.",
+        )
+    return size
 
 
 MEASURES: Mapping[str, Callable[[BitFunction], Accuracy]] = {

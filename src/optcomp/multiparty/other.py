@@ -60,7 +60,17 @@ class OtherProtocol:
         """Whether every party's bit is protected by its epsilon and delta, whatever the other bits are.
 
         **Guarantee**: True only when it is so.
+
+        Raises:
+            InvalidParameterError: When there are not as many channels as bits.
         """
+        if len(channels) != self.parties:
+            raise InvalidParameterError(
+                field="channels",
+                value=len(channels),
+                condition=f"must be as many as the protocol has bits, {self.parties}",
+                remedy="Give one for each party.",
+            )
         for party, channel in enumerate(channels):
             for database in range(len(self.rows)):
                 if database >> party & 1:
@@ -71,7 +81,18 @@ class OtherProtocol:
         return True
 
     def accuracy(self, function: BitFunction, accuracy: Accuracy) -> Fraction:
-        """The best average accuracy of an observer of this protocol, over uniform bits, exactly."""
+        """The best average accuracy of an observer of this protocol, over uniform bits, exactly.
+
+        Raises:
+            InvalidParameterError: When the function is of another number of bits, or the weights do not fit it.
+        """
+        if function.parties != self.parties or len(accuracy.weights) != len(function.answers):
+            raise InvalidParameterError(
+                field="function",
+                value=function.name,
+                condition=f"must be of {self.parties} bits, with weights for its {len(function.answers)} answers",
+                remedy="Make both for this protocol.",
+            )
         truths = function.places
         total = Fraction(0)
         for column in zip(*self.rows, strict=True):

@@ -128,6 +128,7 @@ class Protocol:
 
     def without_privacy(self, party: int) -> Protocol:
         """The same, but one party says its bit openly: what its privacy costs is the difference."""
+        self._refuse_nobody(party)
         opened = self.parties[party].opened
         return Protocol(parties=(*self.parties[:party], opened, *self.parties[party + 1 :]), observer=self.observer)
 
@@ -136,19 +137,23 @@ class Protocol:
         """What each party broadcasts by."""
         return tuple(party.channel for party in self.parties)
 
+    def _refuse_nobody(self, party: object) -> None:
+        if isinstance(party, bool) or not isinstance(party, int) or not 0 <= party < len(self.parties):
+            raise InvalidParameterError(
+                field="party",
+                value=party,
+                condition=f"must be a whole number between 0 and {len(self.parties) - 1}",
+                remedy="Parties are counted from 0.",
+            )
+
     def interest(self, party: int | None) -> Interest:
         """What a party, or the observer for None, wants to know.
 
         Raises:
             InvalidParameterError: When there is no such party, or it wants to know nothing.
         """
-        if party is not None and not 0 <= party < len(self.parties):
-            raise InvalidParameterError(
-                field="party",
-                value=party,
-                condition=f"must be between 0 and {len(self.parties) - 1}",
-                remedy="Parties are counted from 0.",
-            )
+        if party is not None:
+            self._refuse_nobody(party)
         found = self.observer if party is None else self.parties[party].interest
         if found is None:
             raise InvalidParameterError(

@@ -26,6 +26,7 @@ LARGEST = 1 << 23
 """The most numbers that a linear programme may have."""
 
 _PER_STEP = 3
+_TOLERANCE = 1e-10  # the smallest that HiGHS takes
 _BITS = 40  # of a probability in a rule or a prior
 
 
@@ -135,6 +136,7 @@ def solve(game: Game) -> tuple[Floats, Floats]:
         b_eq=scale[kept],
         bounds=[(0, None)] * (answers * size) + [(None, None)],
         method="highs",
+        options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
     )
     if found.x is None:
         raise UndecidedError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -27,6 +26,7 @@ from optcomp.multiparty import (
 )
 from optcomp.plotting import Panel, Picture, Series, save
 from optcomp.quantities import Enclosure, Number, exact_text
+from optcomp.release.durable import create_exclusively, replace
 from optcomp.usecases.tradeoff import refuse_existing
 
 __all__ = [
@@ -181,16 +181,16 @@ def broadcast_bit(problem: ProblemFile, *, party: int, bit: str, folder: str) ->
         Path(folder).mkdir(parents=True, exist_ok=True)
         if not 0 <= party < len(known.names):
             broadcast(known.protocol, party=party, bit=0)  # says what is wrong
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
-            message = broadcast(known.protocol, party=party, bit=int(stripped))
-            file.write(json.dumps({"protocol": known.digest, "party": party, "outcome": message.outcome}) + "\n")
-    except FileExistsError:
-        raise InvalidParameterError(
-            field="party",
-            value=party,
-            condition="has broadcast already",
-            remedy="A second message would cost the same privacy again. Use another folder for another question.",
-        ) from None
+        if not create_exclusively(path, b""):
+            raise InvalidParameterError(
+                field="party",
+                value=party,
+                condition="has broadcast already",
+                remedy="A second message would cost the same privacy again. Use another folder for another question.",
+            )
+        message = broadcast(known.protocol, party=party, bit=int(stripped))
+        held = {"protocol": known.digest, "party": party, "outcome": message.outcome}
+        replace(path, (json.dumps(held) + "\n").encode())
     except OSError as error:
         raise InvalidParameterError(
             field="transcript",
@@ -261,7 +261,10 @@ def _messages(folder: str, known: ProtocolFile) -> list[Message]:
 
 def _message(path: Path, known: ProtocolFile) -> Message:
     where = str(path)
-    found = parse(read_bytes(where, standard_input=io.BytesIO()), path=where, format="json")
+    content = read_bytes(where, standard_input=io.BytesIO())
+    if not content.strip():
+        raise _wrong(where, "message", "nothing", "is empty: its party began to broadcast and did not finish")
+    found = parse(content, path=where, format="json")
     if set(found) != {"protocol", "party", "outcome"}:
         raise _wrong(where, "message", ", ".join(found), "must have the keys protocol, party and outcome")
     if found["protocol"] != known.digest:

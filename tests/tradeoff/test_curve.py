@@ -459,10 +459,13 @@ def test_profiles_give_symmetric_curves() -> None:
             assert curve.missed_detection(Fraction(there.upper)).lower <= alarm + Fraction(1, 10**7)
             assert curve.missed_detection(Fraction(there.lower)).upper >= alarm - Fraction(1, 10**7)
     assert TradeoffCurve.of(Laplace(scale=1)).symmetrised.vertices is None
-    with pytest.raises(UnsupportedError) as caught:
-        _ = TradeoffCurve.of(Laplace(scale=1)).inverse
-    assert caught.value.condition
-    assert caught.value.remedy
+    curve = TradeoffCurve.of(Laplace(scale=1))
+    assert curve.inverse is curve
+    sampled = PoissonSampled(mechanism=Laplace(scale=1), sampling_probability="0.1")
+    one, other = (TradeoffCurve.of(sampled, adjacency=adjacency) for adjacency in ("add_one", "remove_one"))
+    assert one.inverse.missed_detection("0.1") == other.missed_detection("0.1")
+    assert one.inverse.inverse.missed_detection("0.1") == one.missed_detection("0.1")
+    assert one.oriented.missed_detection("0.1") == other.oriented.missed_detection("0.1")
 
 
 def test_no_mechanism_and_none_private() -> None:

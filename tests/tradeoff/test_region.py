@@ -204,12 +204,13 @@ def test_deltas_in_intervals_are_undecided_only_where_it_depends() -> None:
     hazy = PrivacyRegion((Constraint(Fraction(1), Enclosure(third, near)),))
     assert not hazy.is_exact
     for outer, inner in (
-        (hazy, hazy),
+        (hazy, PrivacyRegion((Constraint(Fraction(1), Enclosure(third, near)),))),
         (hazy, PrivacyRegion.of([("1", "0.4")])),
         (PrivacyRegion.of([("1", "0.4")]), hazy),
     ):
         with pytest.raises(UndecidedError):
             outer.includes(inner)
+    assert hazy.includes(hazy)
     assert hazy.includes(PrivacyRegion.of([("1", third)]))
     assert not hazy.includes(PrivacyRegion.of([("1", "0.51")]))
     assert PrivacyRegion.of([("1", near)]).includes(hazy)

@@ -10,7 +10,17 @@ from typing import Any
 import mpmath
 import pytest
 
-from optcomp import AttackRisk, Enclosure, FinitePair, Gaussian, InvalidParameterError, Laplace, PureDP, TradeoffCurve
+from optcomp import (
+    AttackRisk,
+    Enclosure,
+    FinitePair,
+    Gaussian,
+    InvalidParameterError,
+    Laplace,
+    PoissonSampled,
+    PureDP,
+    TradeoffCurve,
+)
 from tests.theorems.formulas import contains, mpf
 from tests.tradeoff.oracles import best_missed, brute_delta, pair, speaks, subset_masses
 
@@ -111,3 +121,29 @@ def test_refusals(value: Any) -> None:
             ask()
         assert caught.value.field == field
         assert speaks(caught.value)
+
+
+def test_adding_a_record_is_no_other_attack_than_removing_it() -> None:
+    """Under ``add_one`` the profile speaks of the data set without the record first; the attack does not turn round."""
+    sampled = PoissonSampled(mechanism=PureDP(epsilon="ln(3)"), sampling_probability="1/4")
+    pair = FinitePair(first=["1/4", "3/4"], second=["3/8", "5/8"])  # without and with the record
+    truth = 1 - TradeoffCurve.of(pair).missed_detection("1/4").upper
+    for adjacency in ("add_one", "remove_one"):
+        risk = AttackRisk(TradeoffCurve.of(sampled, adjacency=adjacency))
+        found = risk.true_positive_rate("1/4")
+        assert found.lower <= truth <= found.upper
+        assert found.width < Fraction(1, 10**6)
+        prior = risk.bayes_error("2/3")
+        best = min(point.false_alarm / 3 + 2 * point.missed_detection / 3 for point in pair.tradeoff)
+        assert prior.lower <= best <= prior.upper
+        both = TradeoffCurve.of(sampled, adjacency=adjacency).symmetrised
+        worst = TradeoffCurve.of(sampled, adjacency="add_or_remove_one")
+        assert both.missed_detection("0.1").intersects(worst.missed_detection("0.1"))
+
+
+@pytest.mark.parametrize(
+    ("rate", "people"), [("0.05", 100), ("0.001", 1000), ("1/3", 3), ("0.0474", 10000), ("0", 100)]
+)
+def test_the_accused_are_whole_people(rate: str, people: int) -> None:
+    words = AttackRisk(TradeoffCurve.of(PureDP(epsilon="1"))).in_words(false_positive_rate=rate)
+    assert words.startswith(f"Of {people} people")

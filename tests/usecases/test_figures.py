@@ -210,7 +210,7 @@ def test_the_zoom_has_every_k() -> None:
 
 def test_percentages_in_the_captions_are_those_of_the_pictures() -> None:
     def waste(number: int, panel: str, name: str, k: int) -> int:
-        return -int(-100 * (at(drawn("mv", number, panel, name), Fraction(k)).upper - 1) // 1)
+        return int(100 * (at(drawn("mv", number, panel, name), Fraction(k)).lower - 1) // 1)  # at least
 
     panel = "epsilon over the optimum, delta 2^-20"
     shown = [waste(2, panel, name, k) for k in (100, 1000) for name in ("closed form", "DRV")]

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from optcomp.composition import Certificate, Profile, Verdict, verdict
 from optcomp.engines.auto import Rigor
-from optcomp.errors import InvalidParameterError, UndecidedError
+from optcomp.errors import InvalidParameterError, UndecidedError, UnsupportedError
 from optcomp.quantities import Enclosure, Number, Real, nonnegative_real, positive_rational, probability
-from optcomp.tradeoff import PrivacyRegion, TradeoffCurve
+from optcomp.tradeoff import AttackRisk, PrivacyRegion, TradeoffCurve
 
 __all__ = ["AttackTarget", "EpsilonDelta", "MuTarget", "RegionTarget", "Target"]
 
@@ -97,7 +97,18 @@ class RegionTarget(Target):
         return [EpsilonDelta(each.epsilon, Fraction(each.delta.upper)) for each in self.region.constraints]
 
     def verdict(self, profile: Profile, rigor: Rigor) -> Verdict:
-        """All of them must fit; one that is exceeded decides."""
+        """All of them must fit; one that is exceeded decides.
+
+        Raises:
+            UnsupportedError: For a profile of one direction only: a region speaks of both.
+        """
+        if not profile.is_symmetric:
+            raise UnsupportedError(
+                field="adjacency",
+                value=profile.adjacency,
+                condition="must cover both directions, as a region does",
+                remedy="Compose under add_or_remove_one.",
+            )
         return _all_of([part.verdict(profile, rigor) for part in self._parts()])
 
     def excess(self, profile: Profile, side: int | None = None) -> float:
@@ -180,8 +191,7 @@ class AttackTarget(Target):
         return profile.certificate(epsilon=0, rigor=rigor)
 
     def _found(self, profile: Profile) -> Enclosure:
-        missed = TradeoffCurve.of(profile).missed_detection(self.false_positive_rate)
-        return Enclosure(1 - Fraction(missed.upper), 1 - Fraction(missed.lower))
+        return AttackRisk(TradeoffCurve.of(profile)).true_positive_rate(self.false_positive_rate)
 
 
 def _all_of(verdicts: list[Verdict]) -> Verdict:

@@ -72,6 +72,8 @@ def attack(
         )
         answer = judge_attack(request)
         show_attack(answer, as_json=as_json)
+        if picture is not None and not as_json:
+            typer.echo(printable(f"Picture: {picture}"))
     if answer.plan is not None and answer.plan.verdict is AttackVerdict.CONTRADICTED:
         raise typer.Exit(Status.VERIFICATION_FAILED)
 

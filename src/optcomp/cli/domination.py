@@ -11,6 +11,7 @@ import typer
 from optcomp.cli.options import FormatOption, JsonOption, standard_input
 from optcomp.cli.render import print_facts, print_table, show_json
 from optcomp.cli.status import Status, guarded
+from optcomp.errors import InvalidParameterError
 from optcomp.quantities import exact_text
 from optcomp.usecases import PairFile, SimulationAnswer, compare_pairs, simulate_pair
 
@@ -30,6 +31,13 @@ def dominates(
     Exit status 0: it can, and the kernel is printed; 3: it cannot, and an epsilon that shows it is printed.
     """
     with guarded():
+        if first == second == "-":
+            raise InvalidParameterError(
+                field="second",
+                value="-",
+                condition="must be a file when the first is standard input",
+                remedy="Standard input can be read once only.",
+            )
         found = compare_pairs(_file(first, format_), _file(second, format_))
         witness = found.witness
         if as_json:
@@ -53,7 +61,11 @@ def dominates(
             print_facts(
                 [
                     ("verdict", "the first does not dominate the second"),
-                    ("at e^epsilon", exact_text(witness.exp_epsilon)),
+                    (
+                        "at e^epsilon",
+                        exact_text(witness.exp_epsilon)
+                        + (", which speaks of the data sets in the other order" if witness.exp_epsilon < 1 else ""),
+                    ),
                     ("first delta", exact_text(witness.first_delta)),
                     ("second delta", f"{exact_text(witness.second_delta)}, which is larger"),
                 ]
@@ -87,6 +99,17 @@ def simulate_from(
             ]
         )
         _print_rows(answer.combined.rows)
+        if answer.generalised is not None:
+            print_facts(
+                [
+                    ("between both stages", ""),
+                    ("first data set", _line(answer.generalised.first)),
+                    ("second data set", _line(answer.generalised.second)),
+                ]
+            )
+            for name, stage in zip(("first stage", "second stage"), answer.stages, strict=True):
+                print_facts([(name, "")])
+                _print_rows(stage.rows)
 
 
 def _as_json(answer: SimulationAnswer) -> dict[str, object]:

@@ -11,7 +11,7 @@ from optcomp.composition.certificate import Certificate, ErrorSplit
 from optcomp.composition.side import Answer, Side
 from optcomp.engines import auto
 from optcomp.errors import InvalidParameterError, OptcompError, UndecidedError, UnsupportedError
-from optcomp.losses import directions, lower
+from optcomp.losses import directions, lower, mirrored
 from optcomp.mechanisms import Mechanism
 from optcomp.quantities import Enclosure, Number, Real, count, html_table, positive_rational, probability, real
 
@@ -66,6 +66,14 @@ class Profile:
             UnsupportedError: When no engine takes this composition.
         """
         return self.sides[0].choice("float")
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether both orders of the data sets are bounded alike: by both directions, or by symmetric losses."""
+        if len(self.sides) > 1:
+            return True
+        losses = self.sides[0].composite.losses
+        return mirrored(losses) == losses
 
     @cached_property
     def failure(self) -> Enclosure:

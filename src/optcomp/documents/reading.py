@@ -85,7 +85,7 @@ def parse_any(content: bytes, *, path: str, format: str | None = None) -> object
             field="file",
             value="binary data",
             condition="must be text in UTF-8",
-            remedy="Give a plan file.",
+            remedy="Give a text file.",
         )
     if not text.strip():
         raise DocumentError(
@@ -93,7 +93,15 @@ def parse_any(content: bytes, *, path: str, format: str | None = None) -> object
             field="file",
             value="nothing",
             condition="must not be empty",
-            remedy="Write at least one release.",
+            remedy="Check the path; standard input can be read once only.",
+        )
+    if format is not None and format not in FORMATS:
+        raise DocumentError(
+            where=where,
+            field="format",
+            value=format,
+            condition=f"must be one of {', '.join(FORMATS)}",
+            remedy="Choose one.",
         )
     loader = FORMATS[format or _format_of(path, text)]
     try:

@@ -97,9 +97,9 @@ def _drawn(picture: Picture) -> Figure:
 
 
 def _panel(axes: Axes, panel: Panel) -> None:
-    axes.set_title(panel.title)
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
+    axes.set_title(panel.title, parse_math=False)
+    axes.set_xlabel(panel.x_label, parse_math=False)
+    axes.set_ylabel(panel.y_label, parse_math=False)
     axes.set_xscale("log" if panel.x_log else "linear")
     axes.set_yscale("log" if panel.y_log else "linear")
     axes.grid(visible=True, linewidth=0.4, color="#dddddd")
@@ -113,7 +113,9 @@ def _panel(axes: Axes, panel: Panel) -> None:
     if panel.square:
         axes.set_aspect("equal", adjustable="box")
     if panel.legend != "none":
-        axes.legend(loc=panel.legend, handlelength=3.2, borderpad=0.3, labelspacing=0.3, framealpha=0.9)
+        legend = axes.legend(loc=panel.legend, handlelength=3.2, borderpad=0.3, labelspacing=0.3, framealpha=0.9)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
 
 def _line(axes: Axes, series: Series) -> None:
@@ -175,7 +177,14 @@ def _guide(axes: Axes, series: Series) -> None:
 
 def _notes(axes: Axes, series: Series) -> None:
     for note, x, y in zip(series.notes, series.x, series.y, strict=bool(series.notes)):
-        axes.annotate(note.text, (safe(x), safe(y)), (note.right, note.up), textcoords="offset points", fontsize=7)
+        axes.annotate(
+            note.text,
+            (safe(x), safe(y)),
+            (note.right, note.up),
+            textcoords="offset points",
+            fontsize=7,
+            parse_math=False,
+        )
 
 
 _DRAWERS = {"line": _line, "region": _region, "points": _points, "guide": _guide}

@@ -11,6 +11,7 @@ from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.numerics.balls import Ball, ball, enclose, ends, nearest_float, precision, refine
 from optcomp.quantities import Enclosure, Number, count, probability, rational
 from optcomp.quantities.exact import ceil_to_digits
+from optcomp.tradeoff.curve import TradeoffCurve
 
 __all__ = ["AttackCounts", "EpsilonBound", "MissedDetections", "contradicts", "epsilon_lower_bound", "rate_upper_bound"]
 
@@ -163,6 +164,8 @@ def contradicts(counts: AttackCounts, curve: MissedDetections, *, confidence: Nu
         True when the point of both rates' upper bounds lies certainly below the curve. False does not prove the claim:
         the attack is merely consistent with it.
 
+    A false alarm accuses a nonmember; a `TradeoffCurve` is turned to that order (`TradeoffCurve.oriented`).
+
     **Guarantee**: where the claim is true and the trials are independent, True has probability at most
     ``1 - confidence``.
 
@@ -172,7 +175,8 @@ def contradicts(counts: AttackCounts, curve: MissedDetections, *, confidence: Nu
     level = _level(confidence)
     alarms = rate_upper_bound(counts.false_positives, counts.nonmembers, level=level)
     missed = rate_upper_bound(counts.false_negatives, counts.members, level=level)
-    return missed < curve.missed_detection(alarms).lower
+    claimed = curve.oriented if isinstance(curve, TradeoffCurve) else curve
+    return missed < claimed.missed_detection(alarms).lower
 
 
 def rate_upper_bound(hits: int, trials: int, *, level: Number) -> Fraction:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optcomp.composition import Profile, compose
-from optcomp.errors import InvalidParameterError, UnsupportedError
-from optcomp.losses import GaussianLoss, mirrored
+from optcomp.errors import InvalidParameterError
+from optcomp.losses import GaussianLoss
 from optcomp.mechanisms import Mechanism
 from optcomp.quantities import Enclosure, Number, html_table, probability, real
 from optcomp.sources import KOV15, states
@@ -24,6 +24,7 @@ from optcomp.tradeoff.region import PrivacyRegion
 __all__ = ["TradeoffCurve"]
 
 _SHOWN = ("0.001", "0.01", "0.05", "0.1", "0.25", "0.5")
+_OPPOSITE = {"add_one": "remove_one", "remove_one": "add_one"}  # all other relations cover both orders
 _FARTHEST = 700.0  # of the logarithm of odds between two ends
 _PLACES = 32  # at which a curve that is no polygon is compared with normal curves
 
@@ -121,25 +122,33 @@ class TradeoffCurve:
     @property
     def symmetrised(self) -> TradeoffCurve:
         """One curve that holds for both orders of the data sets: the largest convex one below this and its inverse."""
-        if not isinstance(self.shape, Polygon):
-            return self  # a profile has both orders in it, and normal noise is symmetric
-        return TradeoffCurve(self.shape.symmetrised, self.source)
+        if isinstance(self.shape, ProfileCurve):
+            return self if self.shape.symmetric else self._under("add_or_remove_one")
+        return self if isinstance(self.shape, NormalCurve) else TradeoffCurve(self.shape.symmetrised, self.source)
 
     @property
     def inverse(self) -> TradeoffCurve:
-        """The curve of the data sets in the other order.
-
-        Raises:
-            UnsupportedError: For a curve that is known by a profile: it holds for the order that the profile speaks of.
-        """
+        """The curve of the data sets in the other order."""
         if isinstance(self.shape, ProfileCurve):
-            raise UnsupportedError(
-                field="curve",
-                value=repr(self),
-                condition="must be known by its corners to be inverted",
-                remedy="Compose under the adjacency of the other order.",
-            )
+            return self if self.shape.symmetric else self._under(_OPPOSITE[self.shape.profile.adjacency or ""])
         return self if isinstance(self.shape, NormalCurve) else TradeoffCurve(self.shape.inverse, self.source)
+
+    @property
+    def oriented(self) -> TradeoffCurve:
+        """The curve on which a false alarm accuses somebody whose data were not used.
+
+        It is this one, but for a profile of added records only, which speaks of the data set without the record first.
+        """
+        profile = self.shape.profile if isinstance(self.shape, ProfileCurve) else None
+        is_other = profile is not None and profile.adjacency == "add_one" and not profile.is_symmetric
+        return self.inverse if is_other else self
+
+    def _under(self, adjacency: str) -> TradeoffCurve:
+        """The curve of the same composition under another adjacency."""
+        if not isinstance(self.shape, ProfileCurve):
+            return self
+        profile = self.shape.profile
+        return TradeoffCurve.of(Profile(mechanism=profile.mechanism, adjacency=adjacency, engine=profile.engine))
 
     def nearest_gaussians(self, *, false_alarms: tuple[Number, Number] | None = None) -> NearestGaussians:
         """The nearest trade-off curves of normal noise, from both sides.
@@ -209,7 +218,7 @@ def _of_profile(profile: Profile) -> Polygon | ProfileCurve | NormalCurve:
     corners = corners_of(composite)
     if corners is not None:
         return Polygon.of(corners)
-    return ProfileCurve(profile, symmetric=mirrored(composite.losses) == composite.losses)
+    return ProfileCurve(profile, symmetric=profile.is_symmetric)
 
 
 def _of_region(region: PrivacyRegion) -> Polygon:

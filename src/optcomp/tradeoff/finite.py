@@ -200,7 +200,23 @@ def rational_odds(epsilon: Number) -> Fraction:
     return odds
 
 
+def checked_pair(value: object, field: str) -> FinitePair:
+    """The value itself when it is a finite pair, else an error that names the field."""
+    if not isinstance(value, FinitePair):
+        raise InvalidParameterError(
+            field=field,
+            value=value,
+            condition="must be a FinitePair",
+            remedy="Write FinitePair(first=[...], second=[...]).",
+        )
+    return value
+
+
 def _row(values: Iterable[Number], field: str) -> tuple[Fraction, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidParameterError(
+            field=field, value=values, condition="must be a list of probabilities", remedy="Write ['1/2', '1/2']."
+        )
     row = tuple(probability(each, field=field) for each in values)
     if sum(row) != 1:
         raise InvalidParameterError(

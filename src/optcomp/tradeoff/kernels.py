@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optcomp.sources import KOV15, states
-from optcomp.tradeoff.finite import FinitePair
+from optcomp.tradeoff.finite import FinitePair, checked_pair
 
 __all__ = ["Domination", "Kernel", "Witness", "dominates"]
 
@@ -91,6 +91,8 @@ def dominates(first: FinitePair, second: FinitePair) -> Domination:
     >>> dominates(truthful, vague).holds, dominates(vague, truthful).holds
     (True, False)
     """
+    checked_pair(first, "first")
+    checked_pair(second, "second")
     witness = _witness(first, second)
     if witness is not None:
         return Domination(kernel=None, witness=witness)

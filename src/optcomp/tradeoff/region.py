@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
+from typing import Literal
 
-from optcomp.errors import UndecidedError, UnsupportedError
+from optcomp.errors import InvalidParameterError, UndecidedError, UnsupportedError
 from optcomp.numerics.balls import enclose, precision
 from optcomp.numerics.exponential_sums import ExponentialSum
 from optcomp.quantities import Enclosure, Number, Real, exact_text, nonnegative_real, probability, scaled
@@ -100,7 +101,7 @@ class PrivacyRegion:
             UndecidedError: When the answer depends on where in its enclosure a delta lies.
             UnsupportedError: When an epsilon is neither rational nor the logarithm of a rational.
         """
-        if _inside(other._lines("upper"), self._lines("lower")):
+        if other is self or _inside(other._lines("upper"), self._lines("lower")):
             return True
         if not _inside(other._lines("lower"), self._lines("upper")):
             return False
@@ -145,12 +146,16 @@ class PrivacyRegion:
         """Whether every delta is known exactly."""
         return all(each.delta.is_exact for each in self.constraints)
 
-    def corners(self, end: str = "upper") -> tuple[Corner, ...]:
+    def corners(self, end: Literal["lower", "upper"] = "upper") -> tuple[Corner, ...]:
         """The corners of the least missed detection as a function of the false alarm, from (0, 1) to (1, 0).
 
         Args:
             end: Which end of the deltas counts: ``upper`` gives a region that is too large at worst.
         """
+        if end not in {"lower", "upper"}:
+            raise InvalidParameterError(
+                field="end", value=end, condition="must be lower or upper", remedy="Choose one."
+            )
         half = list(_half(self._lines(end)))
         with precision(_BITS):
             known = [each.corner() for each in half]

@@ -12,6 +12,7 @@ from optcomp.tradeoff.curve import TradeoffCurve
 __all__ = ["AttackRisk"]
 
 _PEOPLE = 100
+_MOST_PEOPLE = 10**6
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class AttackRisk:
 
         **Guarantee**: no attack with at most this false positive rate has a true positive rate above ``upper``.
         """
-        missed = self.curve.missed_detection(probability(false_positive_rate, field="false_positive_rate"))
+        missed = self.curve.oriented.missed_detection(probability(false_positive_rate, field="false_positive_rate"))
         return Enclosure(1 - Fraction(missed.upper), 1 - Fraction(missed.lower))
 
     def bayes_error(self, prior: Number) -> Enclosure:
@@ -61,7 +62,7 @@ class AttackRisk:
         used = probability(prior, field="prior")
         if used in {0, 1}:
             return Enclosure(Fraction(0), Fraction(0), "lower")
-        lost = self.curve.delta(Logarithm.of((1 - used) / used))
+        lost = self.curve.oriented.delta(Logarithm.of((1 - used) / used))
         return Enclosure(used * (1 - Fraction(lost.upper)), used * (1 - Fraction(lost.lower)), "lower")
 
     def in_words(self, *, false_positive_rate: Number) -> str:
@@ -71,7 +72,7 @@ class AttackRisk:
             false_positive_rate: Between 0 and 1.
         """
         rate = probability(false_positive_rate, field="false_positive_rate")
-        people = max(_PEOPLE, _power_above(rate))
+        people = _people_for(rate)
         accused = rate * people
         found = math.ceil(Fraction(self.true_positive_rate(rate).upper) * people)
         return (
@@ -80,11 +81,9 @@ class AttackRisk:
         )
 
 
-def _power_above(rate: Fraction) -> int:
-    """A power of ten of people of whom the attack may accuse at least one."""
-    if rate == 0:
-        return _PEOPLE
-    power = _PEOPLE
-    while rate * power < 1 and power < 10**12:
-        power *= 10
-    return power
+def _people_for(rate: Fraction) -> int:
+    """How many people to speak of, so that the accused are whole people: a hundred, a power of ten, or any number."""
+    people = _PEOPLE
+    while (rate * people).denominator != 1 and people < _MOST_PEOPLE:
+        people *= 10
+    return people if (rate * people).denominator == 1 else rate.denominator

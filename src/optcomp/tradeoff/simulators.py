@@ -9,7 +9,7 @@ from fractions import Fraction
 from optcomp.errors import InvalidParameterError
 from optcomp.quantities import Logarithm, Number, exact_text, probability
 from optcomp.sources import KOV15, MV16, states
-from optcomp.tradeoff.finite import FinitePair, rational_odds
+from optcomp.tradeoff.finite import FinitePair, checked_pair, rational_odds
 from optcomp.tradeoff.kernels import Kernel
 
 __all__ = ["TwoStages", "simulate", "simulate_in_two_stages"]
@@ -114,6 +114,7 @@ def _generalised(odds: Fraction, one: Fraction, other: Fraction) -> FinitePair:
 
 
 def _refuse_leaky(pair: FinitePair, odds: Fraction, delta: Fraction) -> None:
+    checked_pair(pair, "pair")
     least = max(pair.delta_at(odds), pair.swapped.delta_at(odds))
     if delta < least:
         raise InvalidParameterError(

@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 
-from optcomp.errors import InvalidParameterError
+from optcomp.errors import InvalidParameterError, UnsupportedError
 from optcomp.plotting import Series
 from optcomp.quantities import Enclosure
 from optcomp.tradeoff import TradeoffCurve
@@ -101,6 +101,13 @@ def judge_attack(request: AttackRequest) -> AttackAnswer:
         return AttackAnswer(bound=bound, plan=None)
     plan = source.plan()
     profile = plan.profile()
+    if not profile.is_symmetric:
+        raise UnsupportedError(
+            field="adjacency",
+            value=plan.adjacency,
+            condition="must cover both directions: the attack's bound is about adding and removing a record",
+            remedy="Compose the plan under add_or_remove_one.",
+        )
     promised = profile.epsilon(bound.delta, rigor=checked)
     refuted = bound.epsilon.lower > promised.upper
     if picture is not None:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from optcomp.documents import read_pair
 from optcomp.quantities import exact_text, probability, real
 from optcomp.tradeoff import Domination, FinitePair, Kernel, dominates, simulate, simulate_in_two_stages
+from optcomp.tradeoff.finite import rational_odds
 
 __all__ = ["PairFile", "SimulationAnswer", "compare_pairs", "simulate_pair"]
 
@@ -73,6 +74,7 @@ def simulate_pair(pair: PairFile, *, epsilon: str, delta: str, two_stages: bool 
     """
     target = pair.read()
     level, failing = real(epsilon, field="epsilon"), probability(delta, field="delta")
+    rational_odds(epsilon)  # says what is wrong in the caller's own words
     generalised: FinitePair | None = None
     stages: tuple[Kernel, ...]
     if two_stages:

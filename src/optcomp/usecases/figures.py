@@ -104,8 +104,16 @@ def make_figures(request: FiguresRequest) -> FiguresAnswer:
     wanted = _wanted(request)
     required("matplotlib")
     _refuse_to_overwrite(request, wanted)
+    try:
+        request.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidParameterError(
+            field="out",
+            value=str(request.out),
+            condition=f"cannot be made ({error.strerror})",
+            remedy="Name a folder that you may write to.",
+        ) from None
     pictures = {number: figure.make() for number, figure in wanted.items()}
-    request.out.mkdir(parents=True, exist_ok=True)
     written = tuple(
         WrittenFigure(figure=number, picture=picture, files=_write(picture, request.out))
         for number, picture in pictures.items()

@@ -97,8 +97,8 @@ def ratio_to_the_optimum() -> Picture:
             "The epsilon of the whole by the closed form (Kairouz, Oh and Viswanath, Theorem 3.4) and by Dwork, "
             "Rothblum and Vadhan, divided by the optimum of Theorem 1.5 of Murtagh and Vadhan, for k mechanisms, "
             "each (0.1, 0)-DP, at a total delta of 2^-20. A ratio of 1.2 is a waste of 20 %. The paper speaks of "
-            "about 20 % and of 30 to 40 %: at k = 100 the two are 21 % and 33 % above the optimum, at k = 1000 they "
-            "are 12 % and 41 %. The teeth are no errors: the optimum turns at even or odd multiples of 0.1, as k "
+            "about 20 % and of 30 to 40 %: at k = 100 the two are 20 % and 32 % above the optimum, at k = 1000 they "
+            "are 11 % and 40 %. The teeth are no errors: the optimum turns at even or odd multiples of 0.1, as k "
             "is."
         ),
         sources=_SOURCES,
@@ -115,7 +115,7 @@ def small_epsilon() -> Picture:
             "The curves of Appendix A of Murtagh and Vadhan for k mechanisms, each (0.01, 1e-12)-DP, at a total "
             "delta of 1e-8. Above: the epsilon of the whole by four theorems. Below: the closed form and the bound "
             "of Dwork, Rothblum and Vadhan divided by the optimum. As before, the closed form begins to help at "
-            "about 30 mechanisms; at k = 1000 it is 16 % above the optimum, and the older bound 22 %."
+            "about 30 mechanisms; at k = 1000 it is 15 % above the optimum, and the older bound 21 %."
         ),
         sources=_SOURCES,
         panels=(

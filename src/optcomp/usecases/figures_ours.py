@@ -169,7 +169,7 @@ def census_tradeoff() -> Picture:
             "demographic and housing characteristics (the plan of the profile above). The published pair (21.97, "
             "1e-10), read alone, allows tests that hardly err. The zCDP conversion, taken at 181 epsilons from 0 to "
             "22.5, excludes much more, and the optimal curve shows what the best test really reaches: both errors "
-            "can be 9 % at once. Both axes are logarithmic; along them the points are intervals, too narrow to be "
+            "can be 8.8 % at once. Both axes are logarithmic; along them the points are intervals, too narrow to be "
             "seen."
         ),
         sources=(str(statement_of(zcdp_delta)), _OPTIMUM, _REGION),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 from optcomp.errors import InvalidParameterError
 from optcomp.hardness import Walk, walk
-from optcomp.quantities import exact_text, rational
+from optcomp.quantities import exact_text, floor_to_digits, rational
 
 __all__ = ["walk_as_json", "walk_in_words", "walk_through"]
 
@@ -51,8 +52,9 @@ def walk_in_words(found: Walk) -> tuple[str, ...]:
     if found.target is None:
         lines.append("4. Sums. No product can have that difference, so nothing need be asked. The count is 0.")
     else:
+        enough = exact_text(floor_to_digits(Fraction(found.target.error), 3))
         lines.append("4. Sums. Four sums of u - r v, over the subsets where it is positive, give that count back.")
-        lines.append(f"   Answers that are off by less than {float(found.target.error):.3g} are accurate enough.")
+        lines.append(f"   Answers that are off by less than {enough} are accurate enough.")
         lines.append(f"5. Composition. {len(weights)} mechanisms have the logarithms of the weights as epsilons.")
         lines.append(
             "   Each sum is a delta times the product of all 1 + w. Bisection with `compose` finds that delta."

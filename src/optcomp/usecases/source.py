@@ -50,7 +50,7 @@ class Source:
                 field="plan",
                 value=self.path,
                 condition="must be given, or --each instead, and not both",
-                remedy="Write: optcomp compose PLAN, or: optcomp compose --each 0.1 --count 30.",
+                remedy="Give PLAN, or --each 0.1 --count 30.",
             )
         if self.format is not None and self.format not in FORMATS:
             raise InvalidParameterError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from optcomp.documents import read_pair
 from optcomp.errors import InvalidParameterError
-from optcomp.plotting import Panel, Picture, Series, save
+from optcomp.plotting import FORMATS, Panel, Picture, Series, save
 from optcomp.quantities import Enclosure, probability
 from optcomp.theorems.kov15 import Corner
 from optcomp.tradeoff import AttackRisk, NearestGaussians, TradeoffCurve
@@ -106,17 +106,19 @@ def tradeoff_of(request: TradeoffRequest) -> TradeoffAnswer:
         assumption = assumption_of(profile.mechanism, adjacency)
         curve = TradeoffCurve.of(profile)
     else:
-        if request.source.path is not None or request.source.each:
+        source = request.source
+        if source.path is not None or source.each or source.counts or source.adjacency is not None:
             raise InvalidParameterError(
                 field="probabilities",
                 value=request.probabilities,
-                condition="must stand alone, without a plan",
+                condition="must stand alone, without a plan, counts or an adjacency",
                 remedy="Give one of them.",
             )
         pair = read_pair(
             request.probabilities, standard_input=request.source.standard_input, format=request.source.format
         )
         curve = TradeoffCurve.of(pair)
+    curve = curve.oriented
     risk = AttackRisk(curve)
     places = sorted({probability(each, field="false_alarm") for each in request.false_alarms or _USUAL})
     prior = None if request.prior is None else probability(request.prior, field="prior")
@@ -146,11 +148,17 @@ def tradeoff_of(request: TradeoffRequest) -> TradeoffAnswer:
 
 
 def refuse_existing(path: str, *, force: bool) -> None:
-    """Refuse to replace a file that is there already, unless that is wanted."""
-    if not force and Path(path).exists():
-        raise InvalidParameterError(
-            field="picture", value=path, condition="is there already", remedy="Add --force to replace it."
-        )
+    """Refuse a file that cannot be drawn into, or is there already and is not to be replaced, before any work."""
+    target = Path(path)
+    wrong: tuple[str, str] | None = None
+    if target.suffix not in FORMATS:
+        wrong = f"must end in {', '.join(FORMATS)}", "Rename it."
+    elif not target.parent.is_dir() or target.is_dir():
+        wrong = "must be a file in a folder that exists", "Check the folder."
+    elif not force and (target.is_symlink() or target.exists()):
+        wrong = "is there already", "Add --force to replace it."
+    if wrong is not None:
+        raise InvalidParameterError(field="picture", value=path, condition=wrong[0], remedy=wrong[1])
 
 
 def _gaussians(curve: TradeoffCurve, wanted: tuple[str, str] | None) -> NearestGaussians | None:

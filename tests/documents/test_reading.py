@@ -69,7 +69,9 @@ def test_decimals_stay_exact(number: str) -> None:
 @pytest.mark.parametrize("content", [b"", b" ", b"\n\r\n\t  \n", b"\xef\xbb\xbf", b"\xef\xbb\xbf \n"])
 def test_nothing_is_no_document(content: bytes, format_: str | None) -> None:
     error = refusal(content, format=format_)
-    assert str(error) == ("standard input: file must not be empty, got 'nothing'. Check the path; standard input can be read once only.")
+    assert str(error) == (
+        "standard input: file must not be empty, got 'nothing'. Check the path; standard input can be read once only."
+    )
 
 
 @pytest.mark.parametrize(
